@@ -1,0 +1,67 @@
+# Everything here needs only make and a Python of 3.10 or later; the rest is installed into .venv.
+#
+#   make measure   set up and run the measurement: plain against compiled, on this machine
+#   make test      the tests                  make lint   ruff and mypy
+#   make docs      every example in the docs  make bench  the benchmarks (ARGS='--rounds 5')
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help measure test lint docs bench setup setup-dev clean
+
+help:
+	@sed -n '3,6s/^# *//p' Makefile
+
+measure: $(VENV)/.stamp-run
+	@$(BIN)/eutectic measure $(ARGS)
+
+test: $(VENV)/.stamp-dev
+	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/test_docs.py $(ARGS)
+
+lint: $(VENV)/.stamp-dev
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+docs: $(VENV)/.stamp-dev
+	$(BIN)/python -m pytest -n $(WORKERS) tests/test_docs.py $(ARGS)
+
+bench: $(VENV)/.stamp-run
+	$(BIN)/python benchmarks/run.py $(ARGS)
+
+setup: $(VENV)/.stamp-run
+setup-dev: $(VENV)/.stamp-dev
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+
+$(VENV)/.stamp-run: pyproject.toml | $(BIN)/python
+	@echo "Installing Eutectic into $(VENV) (once)"
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.stamp-dev: pyproject.toml | $(BIN)/python
+	@echo "Installing Eutectic and its test tools into $(VENV) (once)"
+	@$(PIP) --editable '.[dev]'
+	@touch $(VENV)/.stamp-run $@
+
+# The first Python of 3.10 or later among $(PYTHON) and the versioned names on the PATH.
+$(BIN)/python:
+	@for python in '$(PYTHON)' python3.13 python3.12 python3.11 python3.10; do \
+	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then \
+	    echo "Creating $(VENV) with $$("$$python" --version) ($$python)"; \
+	    "$$python" -m venv --clear $(VENV) && exit 0; \
+	    rm -rf $(VENV); \
+	    echo "make: $$python cannot create a virtual environment (on Debian and Ubuntu:" \
+	         "apt-get install python3-venv)" >&2; \
+	    exit 1; \
+	  fi; \
+	done; \
+	echo "make: Eutectic needs Python 3.10 or later. '$(PYTHON)' is" \
+	     "$$('$(PYTHON)' --version 2>/dev/null || echo 'not there'), and there is no" \
+	     "python3.13, 3.12, 3.11 or 3.10 on the PATH. Name one: make PYTHON=/path/to/python3" >&2; \
+	exit 1
