@@ -24,8 +24,7 @@ test: $(VENV)/.stamp-dev
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/test_docs.py $(ARGS)
 
 lint: $(VENV)/.stamp-dev
-	$(BIN)/ruff check .
-	$(BIN)/mypy
+	@status=0; $(BIN)/ruff check . || status=1; $(BIN)/mypy || status=1; exit $$status
 
 docs: $(VENV)/.stamp-dev
 	$(BIN)/python -m pytest -n $(WORKERS) tests/test_docs.py $(ARGS)
@@ -39,12 +38,12 @@ setup-dev: $(VENV)/.stamp-dev
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 
-$(VENV)/.stamp-run: pyproject.toml | $(BIN)/python
+$(VENV)/.stamp-run: pyproject.toml $(BIN)/python
 	@echo "Installing Eutectic into $(VENV) (once)"
 	@$(PIP) --editable .
 	@touch $@
 
-$(VENV)/.stamp-dev: pyproject.toml | $(BIN)/python
+$(VENV)/.stamp-dev: pyproject.toml $(BIN)/python
 	@echo "Installing Eutectic and its test tools into $(VENV) (once)"
 	@$(PIP) --editable '.[dev]'
 	@touch $(VENV)/.stamp-run $@
