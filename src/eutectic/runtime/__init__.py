@@ -1,0 +1,1 @@
+"""The runtime: loading machine code, the disk cache, the thread pool, native plans and memory."""
