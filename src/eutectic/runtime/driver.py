@@ -1,0 +1,204 @@
+"""Native plans: a compiled call's kernels as data, run by one native function.
+
+A plan is an array of 64-bit words: a header `[n_steps, release_gil]`, then 8 words a step:
+
+    kind, fn, params, n, grain, n_patches, patches, flags
+
+- kind `RANGE`: `fn` over [0, n) on the pool; `CALL`: `fn(params, 0, n, 0)` on the calling thread;
+  `NESTED`: the same call of a function that starts parallel regions of its own (matrix products).
+- A patch is three words (slot, buffer, offset): before its step runs, `params[slot]` becomes the
+  address of that buffer plus the offset. A plan therefore holds no address of an input.
+- Bit 0 of flags: this step and the next one do not depend on each other. A run of such range steps
+  becomes one parallel region.
+
+The pool's lock is held while a plan runs, so that several Python threads may run one plan. Nothing
+here compiles code for a plan: only the runner is machine code, and it is the same for all plans.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eutectic.errors import InternalError
+from eutectic.runtime import driver_text, jit, pool
+
+RANGE, CALL, NESTED = 0, 1, 2
+
+RELEASE_ELEMENTS = 1 << 17
+"""A plan with this many elements to compute, or a NESTED step, lets other Python threads run."""
+
+_MASK = (1 << 64) - 1
+_HEADER_WORDS, _STEP_WORDS = 2, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One kernel of a plan. `patches` holds triples (slot, buffer index, byte offset)."""
+
+    kind: int
+    fn: int
+    params: Sequence[int]
+    n: int
+    grain: int = 1
+    patches: Sequence[tuple[int, int, int]] = ()
+    independent: bool = False
+    """The next step may run at the same time as this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The functions that Python calls; each releases the GIL only where that pays.
+
+    `run(plan, buffers)` takes the addresses of a plan and of an array of buffer addresses;
+    `run_list(plan, addresses)` takes a list of them; `launch(fn, n, grain, release, params)` runs
+    one range kernel with its parameter words given as a list.
+    """
+
+    run: Callable[[int, int], None]
+    run_list: Callable[[int, list[int]], None]
+    launch: Callable[[int, int, int, int, list[int]], None]
+    native: bool
+    """False where the interpreter takes no native functions and ctypes stands in."""
+
+
+class NativePlan:
+    """A list of steps in memory that the native runner reads.
+
+    >>> NativePlan([]).run(0)
+    """
+
+    __slots__ = ("_params_at", "_words", "address", "entry", "n_buffers", "n_steps")
+
+    def __init__(self, steps: Sequence[Step], release_gil: bool | None = None) -> None:
+        if release_gil is None:
+            release_gil = worth_releasing(steps)
+        words: list[int] = [len(steps), int(release_gil)]
+        words += [0] * (_STEP_WORDS * len(steps))
+        self._params_at: list[tuple[int, int]] = []
+        pointers: list[tuple[int, int]] = []  # words that hold the address of another word
+        self.n_buffers = 0
+        for index, step in enumerate(steps):
+            _check(index, step)
+            at = _HEADER_WORDS + _STEP_WORDS * index
+            words[at:at + _STEP_WORDS] = [
+                step.kind, step.fn, 0, step.n, step.grain, len(step.patches), 0,
+                int(step.independent),
+            ]
+            pointers.append((at + 2, len(words)))
+            self._params_at.append((len(words), len(step.params)))
+            words += step.params
+            pointers.append((at + 6, len(words)))
+            for patch in step.patches:
+                words += patch
+                self.n_buffers = max(self.n_buffers, patch[1] + 1)
+        memory = np.array([word & _MASK for word in words], np.uint64)
+        base: int = memory.ctypes.data
+        for at, to in pointers:
+            memory[at] = base + 8 * to
+        self._words = memory
+        self.address = base
+        self.n_steps = len(steps)
+        self.entry = entries()
+
+    def run(self, buffers: int) -> None:
+        """Run all steps; `buffers` is the address of an array of buffer addresses (int64)."""
+        self.entry.run(self.address, buffers)
+
+    def run_list(self, addresses: list[int]) -> None:
+        """Run all steps with the buffers at `addresses`."""
+        if len(addresses) < self.n_buffers:
+            raise InternalError(
+                f"[plan] needs {self.n_buffers} buffers and was given {len(addresses)}."
+            )
+        self.entry.run_list(self.address, addresses)
+
+    def params(self, step: int) -> np.ndarray:
+        """The parameter words of a step (uint64, writable): scalars may change between runs."""
+        start, count = self._params_at[step]
+        return self._words[start:start + count]
+
+
+def worth_releasing(steps: Sequence[Step]) -> bool:
+    """Whether steps run long enough to let other Python threads run meanwhile."""
+    total = 0
+    for step in steps:
+        if step.kind == NESTED:
+            return True
+        total += step.n
+    return total >= RELEASE_ELEMENTS
+
+
+def _check(index: int, step: Step) -> None:
+    if step.kind not in (RANGE, CALL, NESTED) or not step.fn or step.grain < 1 or step.n < 0:
+        raise InternalError(f"[plan] step {index} is not well formed: {step}")
+    for slot, buffer, _ in step.patches:
+        if not 0 <= slot < len(step.params) or buffer < 0:
+            raise InternalError(f"[plan] step {index} patches slot {slot} of {len(step.params)}.")
+
+
+# ---- native entry points ------------------------------------------------------------------------
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
+
+
+_METH_FASTCALL = 0x0080
+_definitions: list[_MethodDef] = []  # CPython keeps pointers into these
+
+
+@functools.cache
+def native_run() -> int:
+    """The address of `i64 ev_run(ptr plan, ptr buffers)`, for native callers without the lock."""
+    return _module()["ev_run"]
+
+
+@functools.cache
+def _module() -> jit.CompiledModule:
+    pool.native()
+    names = ("ev_run", "ev_py_run", "ev_py_run_list", "ev_py_launch")
+    module = jit.compile_module(driver_text.native_text(), names)
+    jit.add_symbol("ev_run", module["ev_run"])
+    return module
+
+
+@functools.cache
+def entries() -> Entries:
+    """The process's entry points, loaded at the first call."""
+    try:
+        return Entries(_builtin("run", "ev_py_run"), _builtin("run_list", "ev_py_run_list"),
+                       _builtin("launch", "ev_py_launch"), True)
+    except (AttributeError, TypeError, SystemError, InternalError):
+        return _ctypes_entries()
+
+
+def _builtin(name: str, symbol: str) -> Callable[..., None]:
+    """A built-in function of CPython's fast calling convention made of machine code."""
+    create = ctypes.pythonapi.PyCFunction_NewEx
+    create.restype = ctypes.py_object
+    create.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    definition = _MethodDef(name.encode(), _module()[symbol], _METH_FASTCALL, None)
+    _definitions.append(definition)
+    return create(ctypes.addressof(definition), None, None)
+
+
+def _ctypes_entries() -> Entries:
+    """The same functions through ctypes, where CPython's interface is not to be had."""
+    run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(native_run())
+
+    def run_list(plan: int, addresses: list[int]) -> None:
+        run(plan, ctypes.addressof((ctypes.c_uint64 * len(addresses))(*addresses)))
+
+    def launch(fn: int, n: int, grain: int, release: int, params: list[int]) -> None:
+        words = (ctypes.c_uint64 * len(params))(*[word & _MASK for word in params])
+        pool.parallel(fn, ctypes.addressof(words), n, grain)
+
+    return Entries(run, run_list, launch, False)
