@@ -1,0 +1,199 @@
+"""Powers, roots, reciprocals and float remainders."""
+
+from __future__ import annotations
+
+from eutectic.kernel.mathlib.exponential import (EXP_Q, LN2_SPLIT, LOG2E, SHIFTER,
+                                                 split_exponent, two_factors)
+from eutectic.kernel.scalar import (Value, bitcast, const, convert, copysign, fabs, floor,
+                                    fma, poly, rint, select)
+from eutectic.kernel.scalar import sqrt as _sqrt
+
+# log(1+f) = 2s + s z r(z), s = f/(2+f), z = s^2; for float32 results
+_LOG_R40 = (0.1958451113554653, 0.2217616500047915, 0.2857210969396371, 0.3999999561708148,
+            0.6666666667581405)
+# the same with 2/3 taken out: r(z) = 2/3 + z q(z)
+_LOG_Q64 = (0.11989342863751058, 0.1167477907348648, 0.1333631935225958, 0.15384556821066542,
+            0.18181818871040104, 0.2222222221753063, 0.28571428571445134, 0.3999999999999998)
+_EXP2_Q40 = (1.5315174738882795e-05, 0.00015467366208207656, 0.0013333429838731485,
+             0.00961803616778266, 0.055504109636844774, 0.2402265108045195, 0.693147180541349)
+
+
+def sqrt(x: Value) -> Value:
+    """Square root, correctly rounded."""
+    return _sqrt(x)
+
+
+def rsqrt(x: Value) -> Value:
+    """1 / sqrt(x); infinite at zeros with their sign, NaN below.
+
+    y = 1/sqrt(x) is refined by half its residual 1 - x y^2, formed with fma, where that is finite.
+    """
+    root = _sqrt(x)
+    y = 1.0 / root
+    # 1/root errs by the rounding of root: root^2 - x, recovered exactly with fma
+    d = fma(root, root, -x)
+    fixed = fma(d * y, 0.5 * y * y, y)
+    return select(fabs(fixed) < float("inf"), fixed, y)
+
+
+def reciprocal(x: Value) -> Value:
+    """1 / x."""
+    return 1.0 / x
+
+
+def square(x: Value) -> Value:
+    """x * x."""
+    return x * x
+
+
+def _two_sum_fast(a: Value, b: Value) -> tuple[Value, Value]:
+    s = a + b
+    return s, b - (s - a)
+
+
+def _two_product(a: Value, b: Value) -> tuple[Value, Value]:
+    p = a * b
+    return p, fma(a, b, -p)
+
+
+def _log_extended(x: Value) -> tuple[Value, Value]:
+    """log x of a positive f64 as an unevaluated sum, relative error about 2^-66."""
+    e, m = split_exponent(x)
+    f = m - 1.0
+    d = m + 1.0
+    d_low = 1.0 - (d - m)
+    s = f / d
+    s_low = (fma(-s, d, f) - s * d_low) / d
+    z, z_low = _two_product(s, s)
+    z_low = fma(s + s, s_low, z_low)
+    # c = 2/3 + z q(z), t = c z s
+    c, c_low = _two_sum_fast(const(2.0 / 3.0, "f64"), z * poly(z, _LOG_Q64))
+    c_low = c_low + 3.700743415417188e-17
+    u, u_low = _two_product(z, c)
+    u_low = fma(z, c_low, fma(z_low, c, u_low))
+    t, t_low = _two_product(s, u)
+    t_low = fma(s, u_low, fma(s_low, u, t_low))
+    # e*ln2 + 2s + t
+    hi, lo = LN2_SPLIT["f64"]
+    big = e * hi
+    h, l1 = _two_sum_fast(big, s + s)
+    zero = e.eq(0.0)
+    h, l1 = select(zero, s + s, h), select(zero, const(0.0, "f64"), l1)
+    g, l2 = _two_sum_fast(h, t)
+    low_ln2 = e * lo
+    low = l1 + (fma(e, 1.1612227229362532e-26, fma(e, lo, -low_ln2)) + (t_low + (s_low + s_low)))
+    k, l3 = _two_sum_fast(g, low_ln2)
+    # where e is 0 the tails are all that is left to add
+    return _two_sum_fast(k, (l2 + l3) + low)
+
+
+def _power_f64(x: Value, y: Value) -> Value:
+    """x**y for positive finite x."""
+    h, low = _log_extended(x)
+    p, p_low = _two_product(y, h)
+    p_low = fma(y, low, p_low)
+    big = fabs(p) > 800.0
+    p = select(p > 800.0, const(800.0, "f64"), p)
+    p = select(p < -800.0, const(-800.0, "f64"), p)
+    p_low = select(big, const(0.0, "f64"), p_low)
+    hi, lo = LN2_SPLIT["f64"]
+    shift = SHIFTER["f64"] + 2046.0
+    t = fma(p, LOG2E, const(shift, "f64"))
+    n = t - shift
+    r = fma(n, -hi, p)
+    r_low = fma(n, -lo, p_low)
+    q = r + r_low
+    e = q + ((r_low - (q - r)) + q * q * poly(q, EXP_Q["f64"]))
+    a, b = two_factors(t)
+    return (e + 1.0) * a * b
+
+
+def _power_f32(x: Value, y: Value) -> Value:
+    """x**y for positive finite f64 x, y that hold float32 numbers, to about 2^-33."""
+    e, m = split_exponent(x)
+    f = m - 1.0
+    s = f / (m + 1.0)
+    z = s * s
+    log_m = s * fma(z, poly(z, _LOG_R40), 2.0)
+    p = y * fma(log_m, LOG2E, e)
+    p = select(p > 300.0, const(300.0, "f64"), p)
+    p = select(p < -300.0, const(-300.0, "f64"), p)
+    shift = SHIFTER["f64"] + 1023.0
+    t = p + shift
+    r = p - (t - shift)
+    return poly(r, (*_EXP2_Q40, 1.0)) * bitcast(t.bits() << 52, "f64")
+
+
+def power(x: Value, y: Value) -> Value:
+    """x**y with C99's values at zeros, ones, infinities, NaN and negative bases."""
+    narrow = x.ty == "f32"
+    if narrow:
+        x, y = convert(x, "f64"), convert(y, "f64")
+    inf = float("inf")
+    a, b = fabs(x), fabs(y)
+    p = _power_f32(a, y) if narrow else _power_f64(a, y)
+    zero, one = const(0.0, "f64"), const(1.0, "f64")
+    infinity, nan = const(inf, "f64"), const(float("nan"), "f64")
+    up = y > 0.0
+    p = select(a.eq(inf), select(up, infinity, zero), p)
+    p = select(a.eq(0.0), select(up, zero, infinity), p)
+    p = select(b.eq(inf), select((a > 1.0) ^ up, zero, infinity), p)
+    p = select(b.eq(inf) & a.eq(1.0), one, p)
+    whole = floor(y).eq(y)
+    half = y * 0.5
+    odd = whole & floor(half).ne(half) & (b < inf)
+    negative = bitcast(x, "i64") < 0
+    p = select(negative & odd, -p, p)
+    p = select((x < 0.0) & ~whole & (a < inf), nan, p)
+    p = select(x.is_nan() | y.is_nan(), x + y, p)
+    p = select(y.eq(0.0) | x.eq(1.0), one, p)
+    return convert(p, "f32") if narrow else p
+
+
+def _reduce_steps(x: Value, y: Value, steps: int, bits: int) -> Value:
+    """A remainder of x by y > 0 in [-y/2, y/2], each step exact and of `bits` quotient bits."""
+    inverse = 1.0 / y
+    for k in reversed(range(steps)):
+        n = rint(x * (inverse * 2.0 ** (-bits * k)))
+        x = fma(-n, y * 2.0 ** (bits * k), x)
+    return x
+
+
+def remainder(x: Value, y: Value) -> Value:
+    """Remainder with the sign of the divisor (Python's and NumPy's `%`).
+
+    float32: the exact remainder towards zero, moved by y with one rounding where signs differ.
+    """
+    narrow = x.ty == "f32"
+    if narrow:
+        a, b = convert(x, "f64"), convert(y, "f64")
+        m = fabs(b)
+        r = _reduce_steps(fabs(a), m, 10, 29)
+        r = select(r < 0.0, r + m, r)
+        r = select(r.eq(m), const(0.0, "f64"), r)
+    else:
+        a, b = x, y
+        m = fabs(b)
+        r = _reduce_steps(fabs(a), m, 3, 50)
+        r = select(r < 0.0, r + m, r)
+    r = select(m.eq(float("inf")) & (fabs(a) < float("inf")), fabs(a), r)
+    r = copysign(r, a)
+    other = (bitcast(a, "i64") ^ bitcast(b, "i64")) < 0
+    r = select(other & r.ne(0.0), r + b, r)
+    r = select(r.eq(0.0), copysign(r, b), r)
+    r = select(a.is_nan() | b.is_nan(), a + b, r)
+    return convert(r, "f32") if narrow else r
+
+
+def floor_divide(x: Value, y: Value) -> Value:
+    """Largest integer not above x / y (NumPy's `//`)."""
+    q = x / y
+    r = remainder(x, y)
+    d = (x - r) / y
+    n = floor(d)
+    n = select(d - n > 0.5, n + 1.0, n)
+    n = select(d.eq(0.0), copysign(const(0.0, x.ty), q), n)
+    return select(y.eq(0.0), q, n)
+
+
+__all__ = ["floor_divide", "power", "reciprocal", "remainder", "rsqrt", "sqrt", "square"]

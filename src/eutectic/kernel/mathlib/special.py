@@ -1,0 +1,80 @@
+"""Error functions."""
+
+from __future__ import annotations
+
+from eutectic.kernel.mathlib.exponential import log1p, scaled_exp
+from eutectic.kernel.scalar import (Value, const, convert, copysign, fabs, fma, poly, select, sqrt)
+
+# erf x = x (2/sqrt(pi) + z p(z)), z = x^2, |x| <= 1
+_ERF64 = (5.968201680948802e-11, -1.1379779354809177e-09, 1.4661689235617725e-08,
+          -1.6350617958732367e-07, 1.646103156999931e-06, -1.4925597376568038e-05,
+          0.0001205533120832391, -0.0008548326983800292, 0.005223977624877177,
+          -0.026866170645084037, 0.11283791670954928, -0.3761263890318375)
+# erfc x = exp(-x^2) / (1 + 2x) * p(t), t = (x - 5/2) / (x + 5/2), x in [1, 6] (the variable of
+# M. M. Shepherd and J. G. Laframboise, Math. Comp. 36, 1981)
+_ERFC64 = (4.444333532310095e-07, -1.2070443106132701e-06, -4.152154949187831e-06,
+           2.4880980211548366e-06, 2.2679708277117167e-05, 6.287487077212358e-06,
+           -0.00011351919275409872, -8.84815210467753e-05, 0.0006321240529799005,
+           0.0004918659606240501, -0.004382078325257642, 0.0009318928117005048,
+           0.03276089326822923, -0.10296705603845759, 0.15762991902322437, -0.09902453957360276,
+           -0.12235676308240433, 1.2648381843668615)
+# erfinv x / x as polynomial in w - 5/2, w = -log(1 - x^2) < 5, and in sqrt(w) - 3 beyond (the
+# variables of M. Giles, "Approximating the erfinv function", 2012)
+_INV_CENTRE = (4.2955861021978543e-10, -8.712636664302897e-09, 1.6616701873204187e-08,
+               4.650967435268883e-07, -3.4271259820653153e-06, -4.958433760625222e-06,
+               0.00021826660043923894, -0.0012527502442432528, -0.00417732746033146,
+               0.2466402900284262, 1.5014093521016976)
+_INV_TAIL = (0.0001124897769597483, -0.0003055102156731609, -5.258506108032778e-05,
+             0.0014794392426030816, -0.003599168781980378, 0.005689420862126137,
+             -0.0076370111129037835, 0.00944495008655071, 1.0016749534633318, 2.8329768083246694)
+TWO_OVER_ROOT_PI = 1.1283791670955126
+
+
+def _erfc_tail(a: Value) -> Value:
+    """erfc for f64 a in [1, 6]."""
+    z = a * a
+    low = fma(a, a, -z)
+    e = scaled_exp(-z)
+    e = fma(e, -low, e)
+    g = poly((a - 2.5) / (a + 2.5), _ERFC64)
+    return e * g / fma(a, 2.0, 1.0)
+
+
+def erf(x: Value) -> Value:
+    """Error function."""
+    if x.ty == "f32":
+        return convert(erf(convert(x, "f64")), "f32")
+    a = fabs(x)
+    a = select(a > 6.0, const(6.0, x.ty), a)
+    z = a * a
+    near = a * fma(z, poly(z, _ERF64), TWO_OVER_ROOT_PI)
+    return copysign(select(a < 1.0, near, 1.0 - _erfc_tail(a)), x)
+
+
+def _erfinv_start(x: Value) -> Value:
+    w = -log1p(-(x * x))
+    near = poly(w - 2.5, _INV_CENTRE)
+    far = poly(sqrt(w) - 3.0, _INV_TAIL)
+    return x * select(w < 5.0, near, far)
+
+
+def erfinv(x: Value) -> Value:
+    """Inverse error function on [-1, 1]; infinite at the ends, NaN outside."""
+    if x.ty == "f32":
+        wide = convert(x, "f64")
+        y = convert(_erfinv_start(wide), "f32")
+        a = fabs(x)
+    else:
+        a = fabs(x)
+        y = _erfinv_start(x)
+        # one step of Halley's method on erf(y) - x, in the tail on erfc(y) - (1 - |x|)
+        b = fabs(y)
+        z = b * b
+        near = b * fma(z, poly(z, _ERF64), TWO_OVER_ROOT_PI) - a
+        far = (1.0 - a) - _erfc_tail(select(b > 6.0, const(6.0, x.ty), b))
+        d = select(b < 1.0, near, far) / (TWO_OVER_ROOT_PI * scaled_exp(-z))
+        y = copysign(b - d / fma(b, d, 1.0), x)
+    y = select(a.eq(1.0), copysign(const(float("inf"), x.ty), x), y)
+    return select(a > 1.0, const(float("nan"), x.ty), y)
+
+
