@@ -5,8 +5,8 @@
 
 Each (framework, workload) runs in a process of its own with empty caches; the frameworks take
 turns, ROUNDS times, and the medians over the rounds are printed: plain ms / compiled ms / first
-compiled call ms. `ratio` is the first framework's compiled time over the best other one's: below 1 it is
-faster than every peer. `--python peers=PATH` names one Python for all peers. Peers come with
+compiled call ms. `ratio` is the first framework's compiled time over the best other one's: below 1
+it is faster than every peer. `--python peers=PATH` names one Python for all peers. Peers come with
 `pip install 'eutectic[peers]'`; a missing one is said in a line.
 """
 
