@@ -4,7 +4,12 @@
 #   make test      the tests                  make lint   ruff and mypy
 #   make docs      every example in the docs  make bench  the benchmarks (ARGS='--rounds 5')
 
+# python3, or else another name of a Python that is recent enough; or the one given: PYTHON=...
 PYTHON ?= python3
+CANDIDATES := $(PYTHON)
+ifeq ($(origin PYTHON),file)
+CANDIDATES += python3.13 python3.12 python3.11 python3.10
+endif
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
@@ -48,19 +53,21 @@ $(VENV)/.stamp-dev: pyproject.toml $(BIN)/python
 	@$(PIP) --editable '.[dev]'
 	@touch $(VENV)/.stamp-run $@
 
-# The first Python of 3.10 or later among $(PYTHON) and the versioned names on the PATH.
+# The first candidate of Python 3.10 or later.
 $(BIN)/python:
-	@for python in '$(PYTHON)' python3.13 python3.12 python3.11 python3.10; do \
+	@for python in $(CANDIDATES); do \
 	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then \
 	    echo "Creating $(VENV) with $$("$$python" --version) ($$python)"; \
 	    "$$python" -m venv --clear $(VENV) && exit 0; \
 	    rm -rf $(VENV); \
-	    echo "make: $$python cannot create a virtual environment (on Debian and Ubuntu:" \
-	         "apt-get install python3-venv)" >&2; \
+	    echo "$$python cannot create a virtual environment; on Debian and Ubuntu:" \
+	         "apt-get install python3-venv" >&2; \
 	    exit 1; \
 	  fi; \
 	done; \
-	echo "make: Eutectic needs Python 3.10 or later. '$(PYTHON)' is" \
-	     "$$('$(PYTHON)' --version 2>/dev/null || echo 'not there'), and there is no" \
-	     "python3.13, 3.12, 3.11 or 3.10 on the PATH. Name one: make PYTHON=/path/to/python3" >&2; \
+	echo "Eutectic needs Python 3.10 or later, and none was found. Looked for:" >&2; \
+	for python in $(CANDIDATES); do \
+	  echo "  $$python: $$("$$python" --version 2>/dev/null || echo 'not there')" >&2; \
+	done; \
+	echo "Name another one with: make PYTHON=/path/to/python3" >&2; \
 	exit 1
