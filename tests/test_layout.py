@@ -212,6 +212,7 @@ def test_swallowed_exceptions_are_seen(code: str) -> None:
 
 def test_public_names_have_docstrings() -> None:
     core = importlib.import_module("eutectic.core")
+    assert public_names(core), "eutectic.core has no public names"
     missing = list(undocumented(core))
     assert not missing, f"{len(missing)} public names without a docstring: {missing}"
 
