@@ -1,0 +1,168 @@
+"""The parameters of one matrix product: slots of the kernel ABI, blocking, workspace.
+
+Everything that depends on sizes is decided here and passed in slots, so that one piece of machine
+code serves every shape. Strides are only known at run time: the code itself falls back from
+reading an operand in place to packing it where its strides ask for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from eutectic.codegen.matmul_types import NUMERICS, tile_for
+from eutectic.codegen.targets import Target
+
+
+class Slot(IntEnum):
+    """Positions in the i64 parameter array; strides and offsets in elements, WS_* in bytes."""
+
+    A = 0
+    B = 1
+    C = 2
+    M = 3
+    N = 4
+    K = 5
+    A_ROW = 6
+    A_COL = 7
+    B_ROW = 8
+    B_COL = 9
+    C_ROW = 10
+    BATCH = 11
+    A_OFFSETS = 12  # pointer to i64 offsets by batch entry; 0: none
+    B_OFFSETS = 13
+    C_BATCH = 14
+    WORKSPACE = 15  # 64-byte aligned
+    EPILOGUE = 16  # kernel-ABI function over flat ranges of the (batch, M, N) output; 0: none
+    EPILOGUE_PARAMS = 17
+    # From the plan: functions of the shape, the dtype, the target and the number of threads.
+    ROW_BLOCK = 18
+    COLUMN_BLOCK = 19
+    K_BLOCK = 20
+    ROW_SPAN = 21  # the part of the product that is packed at once
+    COLUMN_SPAN = 22
+    K_SPAN = 23
+    GRAIN = 24
+    A_FROM = 25  # a Source
+    B_FROM = 26
+    WS_B = 27
+    WS_THREADS = 28
+    WS_THREAD_SIZE = 29
+    WS_THREAD_B = 30
+    WS_THREAD_C = 31
+    # Written by the code itself, in its own copy.
+    BATCH_BASE = 32
+    ROW_BASE = 33
+    COLUMN_BASE = 34
+    K_BASE = 35
+    ROWS = 36
+    COLUMNS = 37
+    DEPTH = 38
+    FIRST = 39
+    LAST = 40
+    ROW_BLOCKS = 41
+    COLUMN_BLOCKS = 42
+    A_PANELS = 43
+
+
+SLOTS = len(Slot)
+PARAMS = Slot.WS_THREAD_C + 1  # what a caller fills in
+
+
+class Source(IntEnum):
+    """Where the microkernel reads an operand from."""
+
+    DIRECT = 0  # from the array itself, if its strides allow
+    LOCAL = 1  # panels that a thread packs for its own block
+    SHARED = 2  # panels that all threads pack before any of them multiplies
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Blocking of one product; sizes in elements, offsets in bytes of the workspace."""
+
+    row_block: int
+    column_block: int
+    k_block: int
+    row_span: int
+    column_span: int
+    k_span: int
+    grain: int
+    a_from: Source
+    b_from: Source
+    b_offset: int
+    threads_offset: int
+    thread_size: int
+    thread_b: int
+    thread_c: int
+    bytes: int
+
+
+_EPILOGUE_COLUMNS = 64  # row segments handed to an epilogue start at multiples of this
+_K_SPAN = 4096
+_SPAN = 4096
+
+
+def _up(n: int, step: int) -> int:
+    return -(-n // step) * step
+
+
+def _even(n: int, most: int, step: int) -> int:
+    """The block length, a multiple of step, that cuts n into equal parts of at most `most`."""
+    parts = max(1, -(-n // most))
+    return max(step, _up(-(-n // parts), step))
+
+
+def make_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
+              threads: int) -> Plan:
+    """Blocking for C[batch, m, n] = A[batch, m, k] @ B[batch, k, n] on so many threads."""
+    numeric = NUMERICS[dtype]
+    tile = tile_for(numeric, target)
+    item = numeric.acc_size * numeric.planes
+    work = m * n * max(k, 1)
+    shared = m >= 96 and n >= 64 and work >= 1 << 22 and batch * work < (1 << 24) * batch * threads
+    shared = m >= 96 and n >= 64 and work >= 1 << 22
+    if numeric.widened and k > _K_SPAN:
+        shared = False  # accumulators live in a block's buffer, which does not outlast a span
+
+    row_most, column_most = 16 * tile.rows, 256
+    rows, columns = _even(m, row_most, tile.rows), _even(n, column_most, _EPILOGUE_COLUMNS)
+    parallel = 1 if shared else batch
+    while parallel * -(-m // rows) * -(-n // columns) < 4 * threads and rows * columns * k > 1 << 20:
+        if rows >= columns:
+            rows = _even(m, max(rows // 2, tile.rows), tile.rows)
+        else:
+            columns = _even(n, max(columns // 2, _EPILOGUE_COLUMNS), _EPILOGUE_COLUMNS)
+
+    k_block = _even(k, 2048 // item * 1, 8)
+    k_span = min(_up(max(k, 1), 1), _up(_K_SPAN, k_block)) if shared else max(k, 1)
+    row_span = min(_up(max(m, 1), rows), _up(_SPAN, rows)) if shared else max(m, 1)
+    column_span = min(_up(max(n, 1), columns), _up(_SPAN, columns)) if shared else max(n, 1)
+
+    direct = numeric.direct
+    a_from = Source.SHARED if shared else Source.DIRECT if direct else Source.LOCAL
+    b_from = Source.SHARED if shared else Source.DIRECT if direct else Source.LOCAL
+
+    panels_a = _up(row_span, tile.rows) * k_span * item if shared else 0
+    panels_b = _up(column_span, tile.columns) * k_span * item if shared else 0
+    local_a = 0 if shared else _up(rows, tile.rows) * k_block * item
+    local_b = 0 if shared else _up(columns, tile.columns) * k_block * item
+    local_c = (_up(rows, tile.rows) * _up(columns, tile.columns) if numeric.widened
+               else tile.rows * tile.columns) * item
+    b_offset = _up(panels_a, 64)
+    threads_offset = b_offset + _up(panels_b, 64)
+    thread_b = _up(local_a, 64)
+    thread_c = thread_b + _up(local_b, 64)
+    thread_size = _up(thread_c + local_c, 4096) + 64
+    grain = max(1, (1 << 18) // (rows * columns * max(k, 1)))
+    return Plan(rows, columns, k_block, row_span, column_span, k_span, grain, a_from, b_from,
+                b_offset, threads_offset, thread_size, thread_b, thread_c,
+                threads_offset + threads * thread_size)
+
+
+def plan_slots(plan: Plan) -> Sequence[int]:
+    """The plan in the order of the slots ROW_BLOCK to WS_THREAD_C."""
+    return (plan.row_block, plan.column_block, plan.k_block, plan.row_span, plan.column_span,
+            plan.k_span, plan.grain, int(plan.a_from), int(plan.b_from), plan.b_offset,
+            plan.threads_offset, plan.thread_size, plan.thread_b, plan.thread_c)
