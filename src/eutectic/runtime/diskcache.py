@@ -1,8 +1,8 @@
-"""A disk cache of machine code: content-addressed, checksummed, atomic, bounded, private to the user.
+"""A disk cache of machine code: content-addressed, checksummed, atomic, bounded, the user's own.
 
 Whatever is wrong with the disk (corrupt, truncated or foreign files, no home, a full or read-only
-file system) costs a compilation and a count in the statistics, never an error. Nothing is handed out
-before its checksum matches, and nothing is read from a directory that someone else could write to.
+file system) costs a compilation and a count in the statistics, never an error. Nothing is handed
+out before its checksum matches, and nothing is read from a directory that others could write to.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class DiskCache:
 
     @property
     def enabled(self) -> bool:
-        """Whether entries are kept on disk, as far as is known yet; `stats.disabled` says why not."""
+        """Whether entries are kept on disk, as far as is known; `stats.disabled` says why not."""
         return not self.stats.disabled
 
     def get(self, key: str) -> bytes | None:

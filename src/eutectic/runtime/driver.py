@@ -48,6 +48,8 @@ class Step:
     patches: Sequence[tuple[int, int, int]] = ()
     independent: bool = False
     """The next step may run at the same time as this one."""
+    param_refs: Sequence[tuple[int, int]] = ()
+    """Pairs (slot, step): the slot holds the address of that step's parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,9 @@ class NativePlan:
             for patch in step.patches:
                 words += patch
                 self.n_buffers = max(self.n_buffers, patch[1] + 1)
+        for index, step in enumerate(steps):
+            for slot, other in step.param_refs:
+                pointers.append((self._params_at[index][0] + slot, self._params_at[other][0]))
         memory = np.array([word & _MASK for word in words], np.uint64)
         base: int = memory.ctypes.data
         for at, to in pointers:

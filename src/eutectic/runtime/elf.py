@@ -66,6 +66,12 @@ def _libc() -> ctypes.CDLL:
     return libc
 
 
+_Symbol = tuple[str, int, int, int]
+"""Name, binding, section, value."""
+_Relocations = tuple[list[tuple[int, int, int]], int]
+"""Entries (offset, symbol and type, addend) and the section they change."""
+
+
 class _Section:
     __slots__ = ("align", "flags", "info", "kind", "offset", "place", "size")
 
@@ -78,8 +84,8 @@ class _Section:
 def load(data: bytes, resolve: Resolver) -> dict[str, int]:
     """Map a relocatable object and return the addresses of its global symbols.
 
-    The mapping is never undone: a kernel may run on a native thread at any time up to the process's
-    end. Code and constants end up read-execute, data read-write; nothing is writable and executable.
+    The mapping is never undone: a kernel may run on a native thread up to the process's end. Code
+    and constants end up read-execute, data read-write; nothing is both writable and executable.
     Raises `UnsupportedObject` or `UnresolvedSymbol`.
     """
     try:
@@ -128,15 +134,15 @@ def _load(data: bytes, resolve: Resolver) -> dict[str, int]:
     }
 
 
-def _parse(data: bytes):
-    """Split the object: sections, symbols as (name, binding, section, value), relocations."""
-    (ident, kind, machine, _, _, _, shoff, _, _, _, _, shentsize, shnum, _) = _EHDR.unpack_from(data)
+def _parse(data: bytes) -> tuple[list[_Section], list[_Symbol], list[_Relocations]]:
+    """Split the object into sections, symbols and the relocations of loaded sections."""
+    ident, kind, machine, _, _, _, shoff, _, _, _, _, shentsize, shnum, _ = _EHDR.unpack_from(data)
     if ident[:6] != b"\x7fELF\x02\x01" or kind != _ET_REL or machine != _EM_X86_64:
         raise UnsupportedObject("not a relocatable ELF object for x86-64")
     headers = [_SHDR.unpack_from(data, shoff + i * shentsize) for i in range(shnum)]
     sections = [_Section(header) for header in headers]
-    symbols: list[tuple[str, int, int, int]] = []
-    relocations = []
+    symbols: list[_Symbol] = []
+    relocations: list[_Relocations] = []
     for header in headers:
         kind, offset, size, link, info = header[1], header[4], header[5], header[6], header[7]
         if kind == _SHT_SYMTAB:
@@ -159,7 +165,9 @@ def _is_loaded(section: _Section) -> bool:
     return bool(section.flags & _SHF_ALLOC) and section.kind in (_SHT_PROGBITS, _SHT_NOBITS)
 
 
-def _lay_out(sections: list[_Section], stubs: dict[int, int], slots: dict[int, int]):
+def _lay_out(
+    sections: list[_Section], stubs: dict[int, int], slots: dict[int, int]
+) -> tuple[int, int]:
     """Give each loaded section, stub and GOT slot its offset; return (size, start of data)."""
     at = 0
     for writable in (0, _SHF_WRITE):
@@ -182,7 +190,9 @@ def _lay_out(sections: list[_Section], stubs: dict[int, int], slots: dict[int, i
     return _round(max(at, 1), mmap.PAGESIZE), writable_at
 
 
-def _addresses(sections, symbols, base: int, resolve: Resolver) -> list[int]:
+def _addresses(
+    sections: list[_Section], symbols: list[_Symbol], base: int, resolve: Resolver
+) -> list[int]:
     found = []
     for name, _, index, value in symbols:
         if index == _SHN_ABS:
@@ -200,7 +210,11 @@ def _addresses(sections, symbols, base: int, resolve: Resolver) -> list[int]:
     return found
 
 
-def _relocate(view, base, sections, symbols, addresses, relocations, stubs, slots) -> None:
+def _relocate(
+    view: memoryview, base: int, sections: list[_Section], symbols: list[_Symbol],
+    addresses: list[int], relocations: list[_Relocations], stubs: dict[int, int],
+    slots: dict[int, int],
+) -> None:
     for symbol, at in stubs.items():
         view[at:at + 8] = _STUB
         _U64.pack_into(view, at + 8, addresses[symbol])

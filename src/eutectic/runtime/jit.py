@@ -98,8 +98,8 @@ def add_lazy_symbol(name: str, provide: Callable[[], int]) -> None:
 def compile_module(text: str, names: Sequence[str]) -> CompiledModule:
     """Return the addresses of functions `names` defined by a module of LLVM text.
 
-    Names must tell different functions of one process apart (put a content hash in them). Equal text
-    is loaded once. Raises `InternalError` for text that LLVM refuses.
+    Names must tell different functions of one process apart (put a content hash in them). Equal
+    text is loaded once. Raises `InternalError` for text that LLVM refuses.
 
     >>> module = compile_module("define i64 @doc_add(i64 %a, i64 %b) {\\n  %c = add i64 %a, %b\\n"
     ...                         "  ret i64 %c\\n}", ["doc_add"])
@@ -142,7 +142,7 @@ def cache_key(text: str) -> str:
 def assembly(text: str) -> str:
     """The native assembly of a module of LLVM text, for reading.
 
-    >>> "addl" in assembly("define i32 @f(i32 %a) {\\n  %b = add i32 %a, 77\\n  ret i32 %b\\n}")
+    >>> "77" in assembly("define i32 @f(i32 %a) {\\n  %b = add i32 %a, 77\\n  ret i32 %b\\n}")
     True
     """
     with lock:
@@ -240,7 +240,7 @@ def _processor() -> list[str]:
     wanted = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags",  # x86
               "CPU implementer", "CPU variant", "CPU part", "CPU revision", "Features")  # Arm
     lines = (line.partition(":") for line in first.splitlines())
-    found = [f"{name.strip()}={value.strip()}" for name, _, value in lines if name.strip() in wanted]
+    found = [f"{name.strip()}={text.strip()}" for name, _, text in lines if name.strip() in wanted]
     if not any(line.startswith(("flags=", "Features=")) for line in found):
         raise OSError("no processor features in /proc/cpuinfo")
     return found

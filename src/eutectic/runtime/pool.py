@@ -8,8 +8,8 @@ covers [0, n) with calls of it and returns when all are done. How a region works
 - A worker announces itself (`busy`), then looks whether the region is still open. The caller closes
   the region once no chunk is left and waits for the busy ones only: it never waits for a worker
   that has yet to wake up.
-- One region runs at a time. Whoever starts one holds the pool's lock; a region asked for from inside
-  a region runs on the asking thread.
+- One region runs at a time. Whoever starts one holds the pool's lock; a region asked for from
+  inside a region runs on the asking thread.
 
 Which chunk runs where never changes a result: kernels are independent of how [0, n) is cut.
 """
@@ -24,6 +24,7 @@ import platform
 import signal
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from eutectic.config import config
@@ -104,7 +105,7 @@ def parallel(fn: int, params: int, n: int, grain: int = 1) -> None:
 
 
 @functools.cache
-def _launcher() -> ctypes._CFuncPtr:
+def _launcher() -> Callable[..., None]:
     return _function(native().launch, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
                      ctypes.c_int64)
 
@@ -129,7 +130,7 @@ def native() -> Native:
     return _native
 
 
-def _function(address: int, *arguments: type) -> ctypes._CFuncPtr:
+def _function(address: int, *arguments: type) -> Callable[..., None]:
     return ctypes.CFUNCTYPE(None, *arguments)(address)
 
 

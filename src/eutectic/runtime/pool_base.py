@@ -4,8 +4,8 @@ from __future__ import annotations
 
 MAX_THREADS = 64
 
-# Byte offsets into the state. What the caller writes, what the workers write and what belongs to one
-# thread lie on different cache lines; a thread's two lines are 128 bytes apart from its neighbour's.
+# Byte offsets into the state. What the caller writes, what the workers write and what belongs to
+# one thread lie on different cache lines; a thread's two lines are 128 bytes from its neighbour's.
 GEN, OPEN, SEGMENTS, SEGMENT_COUNT, SHARES = 0, 4, 8, 16, 24
 SINGLE = 64  # the segment of a region of one kernel
 MUTEX, EXIT_OWNER, ACTIVE, LIMIT, STARTED, SPIN = 128, 136, 144, 148, 152, 160
@@ -18,14 +18,16 @@ SEGMENT_BYTES = 40  # fn, params, n, chunk, number of its first chunk
 
 
 def at(offset: int) -> str:
+    """A pointer operand into the state."""
     return f"ptr getelementptr (i8, ptr @ev_state, i64 {offset})"
 
 
 def pause(machine: str) -> tuple[str, str]:
+    """Declaration and call of the machine's hint that a thread spins."""
     if machine == "x86_64":
         return "declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()"
     if machine in ("aarch64", "arm64"):  # isb waits longer than yield, which most cores ignore
-        return "", 'call void asm sideeffect "isb", "~{memory}"()'
+        return "declare void @llvm.aarch64.isb(i32)", "call void @llvm.aarch64.isb(i32 15)"
     return "", "fence seq_cst"
 
 
@@ -33,7 +35,7 @@ FUTEX_CALLS = {"x86_64": 202, "aarch64": 98}
 
 
 def _waiting(futex_call: int | None) -> str:
-    """`ev_wait(word, value)` sleeps while the word holds value; `ev_wake(word, count)` ends that."""
+    """`ev_wait(word, value)` sleeps while word holds value; `ev_wake(word, count)` ends that."""
     if futex_call is not None:  # 128 and 129: FUTEX_WAIT and FUTEX_WAKE, private to the process
         return f"""
 declare i64 @syscall(i64, ...)

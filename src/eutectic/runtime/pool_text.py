@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from eutectic.runtime.pool_base import (
-    ACTIVE, BUSY, END, GEN, LIMIT, MAX_THREADS, NEXT, OPEN, SEGMENT_BYTES, SEGMENT_COUNT, SEGMENTS,
-    SELF, SHARES, SIGNALS, SINGLE, SLEEPERS, SPIN, STARTED, THREAD_BYTES, THREADS, at,
-    foundation_text, pause,
-)
+from eutectic.runtime import pool_base as base
+from eutectic.runtime.pool_base import MAX_THREADS, SEGMENT_BYTES, THREAD_BYTES, THREADS, at
 
 CHUNKS_PER_THREAD = 4
 GROUP_STEPS = 512
@@ -15,8 +12,8 @@ GROUP_STEPS = 512
 
 def native_text(machine: str, futex_call: int | None, set_mask: int) -> str:
     """The pool as LLVM text for a machine; without a futex it sleeps on a condition variable."""
-    pause_call = pause(machine)[1]
-    return foundation_text(machine, futex_call) + f"""
+    pause_call = base.pause(machine)[1]
+    return base.foundation_text(machine, futex_call) + f"""
 ; ---- workers -----------------------------------------------------------------------------------
 
 define ptr @ev_worker(ptr %arg) #0 {{
@@ -25,16 +22,16 @@ entry:
   %id32 = trunc i64 %id to i32
   %offset = mul i64 %id, {THREAD_BYTES}
   %part = getelementptr i8, {at(THREADS)}, i64 %offset
-  %selfp = getelementptr i8, ptr %part, i64 {SELF}
-  %busyp = getelementptr i8, ptr %part, i64 {BUSY}
+  %selfp = getelementptr i8, ptr %part, i64 {base.SELF}
+  %busyp = getelementptr i8, ptr %part, i64 {base.BUSY}
   %me = call i64 @pthread_self()
   store i64 %me, ptr %selfp
   br label %enter
 enter:
-  %seen = load atomic i32, {at(GEN)} acquire, align 4
+  %seen = load atomic i32, {at(base.GEN)} acquire, align 4
   %was = atomicrmw xchg ptr %busyp, i32 1 seq_cst
-  %open = load atomic i32, {at(OPEN)} seq_cst, align 4
-  %limit = load atomic i32, {at(LIMIT)} monotonic, align 4
+  %open = load atomic i32, {at(base.OPEN)} seq_cst, align 4
+  %limit = load atomic i32, {at(base.LIMIT)} monotonic, align 4
   %closed = icmp eq i32 %open, 0
   %surplus = icmp sge i32 %id32, %limit
   %stay = or i1 %closed, %surplus
@@ -44,14 +41,14 @@ work:
   br label %leave
 leave:
   store atomic i32 0, ptr %busyp release, align 4
-  %spins = load i64, {at(SPIN)}
+  %spins = load i64, {at(base.SPIN)}
   br i1 %surplus, label %rest, label %spin
 rest:                             ; more threads than set_num_threads asks for
-  call void @ev_wait({at(LIMIT)}, i32 %limit)
+  call void @ev_wait({at(base.LIMIT)}, i32 %limit)
   br label %enter
 spin:
   %i = phi i64 [0, %leave], [%i2, %again], [%spins, %sleep]
-  %g = load atomic i32, {at(GEN)} acquire, align 4
+  %g = load atomic i32, {at(base.GEN)} acquire, align 4
   %new = icmp ne i32 %g, %seen
   br i1 %new, label %enter, label %again
 again:
@@ -60,9 +57,9 @@ again:
   %more = icmp slt i64 %i2, %spins
   br i1 %more, label %spin, label %sleep
 sleep:
-  %s0 = atomicrmw add {at(SLEEPERS)}, i32 1 seq_cst
-  call void @ev_wait({at(GEN)}, i32 %seen)
-  %s1 = atomicrmw sub {at(SLEEPERS)}, i32 1 seq_cst
+  %s0 = atomicrmw add {at(base.SLEEPERS)}, i32 1 seq_cst
+  call void @ev_wait({at(base.GEN)}, i32 %seen)
+  %s1 = atomicrmw sub {at(base.SLEEPERS)}, i32 1 seq_cst
   br label %spin
 }}
 
@@ -71,8 +68,8 @@ define internal void @ev_start(i32 %wanted) #1 {{
 entry:
   %thread = alloca i64
   %old = alloca [128 x i8], align 8
-  %m0 = call i32 @pthread_sigmask(i32 {set_mask}, {at(SIGNALS)}, ptr %old)
-  %first = load i32, {at(STARTED)}
+  %m0 = call i32 @pthread_sigmask(i32 {set_mask}, {at(base.SIGNALS)}, ptr %old)
+  %first = load i32, {at(base.STARTED)}
   br label %loop
 loop:
   %have = phi i32 [%first, %entry], [%next, %made]
@@ -88,7 +85,7 @@ make:
 made:
   %t = load i64, ptr %thread
   %d = call i32 @pthread_detach(i64 %t)
-  store i32 %next, {at(STARTED)}
+  store i32 %next, {at(base.STARTED)}
   br label %loop
 done:
   %m1 = call i32 @pthread_sigmask(i32 {set_mask}, ptr %old, ptr null)
@@ -98,9 +95,9 @@ done:
 ; Take chunks until none is left: first from the thread's own share, then from the others'.
 define internal void @ev_work(i64 %tid) #0 {{
 entry:
-  %shares = load i64, {at(SHARES)}
-  %table = load ptr, {at(SEGMENTS)}
-  %count = load i64, {at(SEGMENT_COUNT)}
+  %shares = load i64, {at(base.SHARES)}
+  %table = load ptr, {at(base.SEGMENTS)}
+  %count = load i64, {at(base.SEGMENT_COUNT)}
   %one = icmp eq i64 %count, 1
   %begin = urem i64 %tid, %shares
   br label %share
@@ -109,7 +106,7 @@ share:
   %s = phi i64 [%begin, %entry], [%s2, %following]
   %so = mul i64 %s, {THREAD_BYTES}
   %nextp = getelementptr i8, {at(THREADS)}, i64 %so
-  %endp = getelementptr i8, ptr %nextp, i64 {END}
+  %endp = getelementptr i8, ptr %nextp, i64 {base.END}
   %end = load i64, ptr %endp
   br label %take
 take:
@@ -180,7 +177,7 @@ entry:
 loop:
   %t = phi i64 [0, %entry], [%t2, %next]
   %o = mul i64 %t, {THREAD_BYTES}
-  %p = getelementptr i8, {at(THREADS + SELF)}, i64 %o
+  %p = getelementptr i8, {at(THREADS + base.SELF)}, i64 %o
   %id = load i64, ptr %p
   %same = icmp eq i64 %id, %me
   br i1 %same, label %found, label %next
@@ -202,11 +199,11 @@ entry:
   %helpers = sub i64 %shares, 1
   %helpers32 = trunc i64 %helpers to i32
   %me = call i64 @pthread_self()
-  store i64 %me, {at(THREADS + SELF)}
-  store i32 1, {at(ACTIVE)}
-  store ptr %table, {at(SEGMENTS)}
-  store i64 %count, {at(SEGMENT_COUNT)}
-  store i64 %shares, {at(SHARES)}
+  store i64 %me, {at(THREADS + base.SELF)}
+  store i32 1, {at(base.ACTIVE)}
+  store ptr %table, {at(base.SEGMENTS)}
+  store i64 %count, {at(base.SEGMENT_COUNT)}
+  store i64 %shares, {at(base.SHARES)}
   %each = udiv i64 %chunks, %shares
   %rest = urem i64 %chunks, %shares
   br label %deal
@@ -219,32 +216,32 @@ deal:                             ; the first %rest shares get one chunk more
   %to = add i64 %from, %size
   %o = mul i64 %t, {THREAD_BYTES}
   %nextp = getelementptr i8, {at(THREADS)}, i64 %o
-  %endp = getelementptr i8, ptr %nextp, i64 {END}
+  %endp = getelementptr i8, ptr %nextp, i64 {base.END}
   store atomic i64 %from, ptr %nextp monotonic, align 8
   store i64 %to, ptr %endp
   %t2 = add i64 %t, 1
   %more = icmp slt i64 %t2, %shares
   br i1 %more, label %deal, label %begin
 begin:
-  store atomic i32 1, {at(OPEN)} release, align 4
-  %g = atomicrmw add {at(GEN)}, i32 1 seq_cst
-  %started = load i32, {at(STARTED)}
+  store atomic i32 1, {at(base.OPEN)} release, align 4
+  %g = atomicrmw add {at(base.GEN)}, i32 1 seq_cst
+  %started = load i32, {at(base.STARTED)}
   %missing = icmp slt i32 %started, %helpers32
   br i1 %missing, label %start, label %look
 start:
   call void @ev_start(i32 %helpers32)
   br label %look
 look:
-  %asleep = load atomic i32, {at(SLEEPERS)} seq_cst, align 4
+  %asleep = load atomic i32, {at(base.SLEEPERS)} seq_cst, align 4
   %any = icmp sgt i32 %asleep, 0
   br i1 %any, label %wake, label %work
 wake:
-  call void @ev_wake({at(GEN)}, i32 %helpers32)
+  call void @ev_wake({at(base.GEN)}, i32 %helpers32)
   br label %work
 work:
   call void @ev_work(i64 0)
-  %was = atomicrmw xchg {at(OPEN)}, i32 0 seq_cst
-  %all = load i32, {at(STARTED)}
+  %was = atomicrmw xchg {at(base.OPEN)}, i32 0 seq_cst
+  %all = load i32, {at(base.STARTED)}
   %all64 = zext i32 %all to i64
   br label %join
 join:
@@ -254,13 +251,13 @@ join:
 ask:
   %spins = phi i64 [0, %join], [%spins2, %paused], [%spins2, %yield]
   %wo = mul i64 %w, {THREAD_BYTES}
-  %busyp = getelementptr i8, {at(THREADS + BUSY)}, i64 %wo
+  %busyp = getelementptr i8, {at(THREADS + base.BUSY)}, i64 %wo
   %busy = load atomic i32, ptr %busyp seq_cst, align 4
   %idle = icmp eq i32 %busy, 0
   br i1 %idle, label %free, label %paused0
 paused0:
   %spins2 = add i64 %spins, 1
-  %limit2 = load i64, {at(SPIN)}
+  %limit2 = load i64, {at(base.SPIN)}
   %long = icmp sgt i64 %spins2, %limit2
   br i1 %long, label %yield, label %paused
 paused:
@@ -273,17 +270,17 @@ free:
   %w2 = add i64 %w, 1
   br label %join
 done:
-  store i32 0, {at(ACTIVE)}
+  store i32 0, {at(base.ACTIVE)}
   ret void
 }}
 
 define void @ev_parallel(ptr %fn, ptr %params, i64 %n, i64 %grain) #0 {{
 entry:
   %small = icmp sle i64 %n, %grain
-  %limit32 = load atomic i32, {at(LIMIT)} monotonic, align 4
+  %limit32 = load atomic i32, {at(base.LIMIT)} monotonic, align 4
   %limit = zext i32 %limit32 to i64
   %single = icmp ult i64 %limit, 2
-  %active = load atomic i32, {at(ACTIVE)} monotonic, align 4
+  %active = load atomic i32, {at(base.ACTIVE)} monotonic, align 4
   %nested = icmp ne i32 %active, 0
   %p0 = or i1 %small, %single
   %plain = or i1 %p0, %nested
@@ -311,12 +308,12 @@ cut:
   %chunk = mul i64 %each, %grain
   %c0 = udiv i64 %n1, %chunk
   %chunks = add i64 %c0, 1
-  store ptr %fn, {at(SINGLE)}
-  store ptr %params, {at(SINGLE + 8)}
-  store i64 %n, {at(SINGLE + 16)}
-  store i64 %chunk, {at(SINGLE + 24)}
-  store i64 0, {at(SINGLE + 32)}
-  call void @ev_region({at(SINGLE)}, i64 1, i64 %chunks, i64 %limit)
+  store ptr %fn, {at(base.SINGLE)}
+  store ptr %params, {at(base.SINGLE + 8)}
+  store i64 %n, {at(base.SINGLE + 16)}
+  store i64 %chunk, {at(base.SINGLE + 24)}
+  store i64 0, {at(base.SINGLE + 32)}
+  call void @ev_region({at(base.SINGLE)}, i64 1, i64 %chunks, i64 %limit)
   br label %done
 done:
   ret void
@@ -333,9 +330,9 @@ define void @ev_launch(ptr %fn, ptr %params, i64 %n, i64 %grain) #1 {{
 define void @ev_group(ptr %steps, i64 %count) #1 {{
 entry:
   %table = alloca [{GROUP_STEPS * SEGMENT_BYTES} x i8], align 64
-  %limit32 = load atomic i32, {at(LIMIT)} monotonic, align 4
+  %limit32 = load atomic i32, {at(base.LIMIT)} monotonic, align 4
   %limit = zext i32 %limit32 to i64
-  %active = load atomic i32, {at(ACTIVE)} monotonic, align 4
+  %active = load atomic i32, {at(base.ACTIVE)} monotonic, align 4
   %nested = icmp ne i32 %active, 0
   %most = mul i64 %limit, {CHUNKS_PER_THREAD}
   br label %sum
