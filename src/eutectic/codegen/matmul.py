@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from eutectic.codegen.matmul_kernel import copy_rows, microkernel, tile_function
-from eutectic.codegen.matmul_pack import pack_block, pack_panel
+from eutectic.codegen.matmul_pack import pack
 from eutectic.codegen.matmul_plan import PARAMS, SLOTS, Plan, Slot, Source, make_plan, plan_slots
 from eutectic.codegen.matmul_text import Fn, module
 from eutectic.codegen.matmul_types import NUMERICS, Numeric, Tile, tile_for
@@ -25,6 +25,8 @@ from eutectic.codegen.targets import Target
 __all__ = ["PARAMS", "SLOTS", "MatmulVariant", "Plan", "Slot", "emit", "make_plan", "params",
            "select", "workspace_bytes"]
 
+PACK_PANELS = 8
+PACK_DEPTH = 256
 _RANGE_ARGS = ("ptr %p", "i64 %lo", "i64 %hi", "i64 %tid")
 
 
@@ -78,7 +80,7 @@ def emit(variant: MatmulVariant, target: Target) -> tuple[str, str]:
     functions = [microkernel("kernel_tall", numeric, tile, tile.rows),
                  microkernel("kernel_few", numeric, tile, tile.few),
                  copy_rows(numeric, tile, target), tile_function(numeric, tile),
-                 pack_panel(numeric, tile), pack_block(numeric), _pack_range(numeric, tile),
+                 pack(numeric, tile), _pack_range(numeric, tile),
                  _finish(numeric, tile), _block(numeric, tile), _blocks(),
                  _driver("entry", numeric, tile)]
     text = module(functions, target.attributes, ["declare void @ev_parallel(ptr, ptr, i64, i64)"])
@@ -97,42 +99,52 @@ def put(f: Fn, slot: Slot, value: str | int) -> None:
     f.store("i64", value, f.at("%p", int(slot)), 8)
 
 
-def offset_of(f: Fn, slot: Slot, batch: str) -> str:
+def entry_offset(f: Fn, table: str, batch: str) -> str:
     """The element offset of a batch entry; 0 without a table of offsets."""
-    table, outside = get(f, slot, "ptr"), f.block
-    none = f.v(f"icmp eq ptr {table}, null")
-    with f.when(f.v(f"xor i1 {none}, true")):
+    outside = f.block
+    given = f.v(f"icmp ne ptr {table}, null")
+    with f.when(given):
         loaded = f.load("i64", f.at(table, batch), 8)
         inside = f.block
     return f.merge("i64", (loaded, inside), ("0", outside))
 
 
 def _pack_range(numeric: Numeric, tile: Tile) -> Fn:
-    """Packs the shared panels lo to hi: those of A, then those of B."""
+    """Packs the shared units lo to hi: those of A, then those of B.
+
+    A unit is PACK_PANELS panels wide and PACK_DEPTH deep: long enough rows to read, and enough
+    units for many threads.
+    """
     f = Fn("pack_range", _RANGE_ARGS)
-    panels_a, batch = get(f, Slot.A_PANELS), get(f, Slot.BATCH_BASE)
+    units_a, batch = get(f, Slot.A_UNITS), get(f, Slot.BATCH_BASE)
     depth, k0 = get(f, Slot.DEPTH), get(f, Slot.K_BASE)
     space = get(f, Slot.WORKSPACE, "ptr")
-    for is_a in (True, False):
-        width = tile.rows if is_a else tile.columns
-        array = get(f, Slot.A if is_a else Slot.B, "ptr")
-        across = get(f, Slot.A_ROW if is_a else Slot.B_COL)
-        along = get(f, Slot.A_COL if is_a else Slot.B_ROW)
-        start = get(f, Slot.ROW_BASE if is_a else Slot.COLUMN_BASE)
-        count = get(f, Slot.ROWS if is_a else Slot.COLUMNS)
-        offset = offset_of(f, Slot.A_OFFSETS if is_a else Slot.B_OFFSETS, batch)
-        origin = f.add(offset, f.add(f.mul(start, across), f.mul(k0, along)))
-        array = f.at(array, origin, numeric.elem)
-        panels = space if is_a else f.at(space, get(f, Slot.WS_B), "i8")
-        skipped = 0 if is_a else panels_a
-        begin, end = f.max("%lo", skipped), (f.min("%hi", panels_a) if is_a else "%hi")
-        with f.loop(begin, end) as unit:
-            first = f.mul(f.sub(unit.i, skipped), width)
-            source = f.at(array, f.mul(first, across), numeric.elem)
-            to = f.at(panels, f.mul(f.mul(first, depth), numeric.planes), numeric.acc)
-            rows = f.min(f.sub(count, first), width)
-            f.call("void", "pack_panel", f"ptr {source}", f"i64 {across}", f"i64 {along}",
-                   f"i64 {rows}", f"i64 {depth}", f"ptr {to}", f"i64 {width}")
+    with f.loop("%lo", "%hi") as unit:
+        is_a = f.cmp("slt", unit.i, units_a)
+
+        def pick(a: Slot, b: Slot, ty: str = "i64") -> str:
+            return f.load(ty, f.at("%p", f.select(is_a, int(a), int(b))), 8)
+
+        index = f.sub(unit.i, f.select(is_a, 0, units_a))
+        width = f.select(is_a, tile.rows, tile.columns)
+        across, along = pick(Slot.A_ROW, Slot.B_COL), pick(Slot.A_COL, Slot.B_ROW)
+        start, count = pick(Slot.ROW_BASE, Slot.COLUMN_BASE), pick(Slot.ROWS, Slot.COLUMNS)
+        array = pick(Slot.A, Slot.B, "ptr")
+        panels = f.at(space, f.select(is_a, 0, get(f, Slot.WS_B)), "i8")
+        group = f.mul(width, PACK_PANELS)
+        groups = f.ceil_div(count, group)
+        part = f.div(index, groups)
+        first = f.mul(f.sub(index, f.mul(part, groups)), group)
+        k = f.mul(part, PACK_DEPTH)
+        rows, deep = f.min(f.sub(count, first), group), f.min(f.sub(depth, k), PACK_DEPTH)
+        table = pick(Slot.A_OFFSETS, Slot.B_OFFSETS, "ptr")
+        origin = f.add(f.mul(f.add(start, first), across), f.mul(f.add(k0, k), along))
+        source = f.at(array, f.add(origin, entry_offset(f, table, batch)), numeric.elem)
+        pitch = f.mul(f.mul(width, depth), numeric.planes)
+        lead = f.add(f.mul(first, depth), f.mul(k, width))
+        to = f.at(panels, f.mul(lead, numeric.planes), numeric.acc)
+        f.call("void", "pack", f"ptr {source}", f"i64 {across}", f"i64 {along}", f"i64 {rows}",
+               f"i64 {deep}", f"ptr {to}", f"i64 {width}", f"i64 {pitch}")
     return f
 
 
@@ -188,8 +200,10 @@ def _block(numeric: Numeric, tile: Tile) -> Fn:
     depth, k0 = get(f, Slot.DEPTH), get(f, Slot.K_BASE)
     ars, acs = get(f, Slot.A_ROW), get(f, Slot.A_COL)
     brs, bcs = get(f, Slot.B_ROW), get(f, Slot.B_COL)
-    a_at = f.add(offset_of(f, Slot.A_OFFSETS, batch), f.add(f.mul(row, ars), f.mul(k0, acs)))
-    b_at = f.add(offset_of(f, Slot.B_OFFSETS, batch), f.add(f.mul(k0, brs), f.mul(column, bcs)))
+    a_at = f.add(f.mul(row, ars), f.mul(k0, acs))
+    b_at = f.add(f.mul(k0, brs), f.mul(column, bcs))
+    a_at = f.add(a_at, entry_offset(f, get(f, Slot.A_OFFSETS, "ptr"), batch))
+    b_at = f.add(b_at, entry_offset(f, get(f, Slot.B_OFFSETS, "ptr"), batch))
     a_array = f.at(get(f, Slot.A, "ptr"), a_at, elem)
     b_array = f.at(get(f, Slot.B, "ptr"), b_at, elem)
     c_row = get(f, Slot.C_ROW)
@@ -225,11 +239,13 @@ def _block(numeric: Numeric, tile: Tile) -> Fn:
         a_now = f.at(a_array, f.mul(done, acs), elem)
         b_now = f.at(b_array, f.mul(done, brs), elem)
         with f.when(a_local):
-            f.call("void", "pack_block", f"ptr {a_now}", f"i64 {ars}", f"i64 {acs}", f"i64 {m}",
-                   f"i64 {kc}", f"ptr {own}", f"i64 {tile.rows}")
+            f.call("void", "pack", f"ptr {a_now}", f"i64 {ars}", f"i64 {acs}", f"i64 {m}",
+                   f"i64 {kc}", f"ptr {own}", f"i64 {tile.rows}",
+                   f"i64 {f.mul(kc, tile.rows * numeric.planes)}")
         with f.when(b_local):
-            f.call("void", "pack_block", f"ptr {b_now}", f"i64 {bcs}", f"i64 {brs}", f"i64 {n}",
-                   f"i64 {kc}", f"ptr {own_b}", f"i64 {tile.columns}")
+            f.call("void", "pack", f"ptr {b_now}", f"i64 {bcs}", f"i64 {brs}", f"i64 {n}",
+                   f"i64 {kc}", f"ptr {own_b}", f"i64 {tile.columns}",
+                   f"i64 {f.mul(kc, tile.columns * numeric.planes)}")
         # A packed panel of A starts `lead` elements into the panels for row 0 of the block and
         # `pitch` further for each row.
         a_pitch = f.mul(f.select(a_shared, depth, kc), numeric.planes)
@@ -250,8 +266,9 @@ def _block(numeric: Numeric, tile: Tile) -> Fn:
                 b = f.select(edge, own_b, b, "ptr")
                 with f.when(edge):
                     # A row's last columns: vector loads in place would leave the array.
-                    f.call("void", "pack_panel", f"ptr {in_place}", f"i64 {bcs}", f"i64 {brs}",
-                           f"i64 {width}", f"i64 {kc}", f"ptr {own_b}", f"i64 {tile.columns}")
+                    f.call("void", "pack", f"ptr {in_place}", f"i64 {bcs}", f"i64 {brs}",
+                           f"i64 {width}", f"i64 {kc}", f"ptr {own_b}", f"i64 {tile.columns}",
+                           "i64 0")
                 reads = f.both(b_direct, whole)
                 b, bks = f.select(reads, in_place, b, "ptr"), f.select(reads, brs, bks)
             c_tile = f.at(c, jr.i, acc)
@@ -272,9 +289,9 @@ def _block(numeric: Numeric, tile: Tile) -> Fn:
                             short = f.both(a_direct, f.cmp("slt", rows, tile.few))
                             with f.when(short):
                                 # The missing rows may lie outside the array.
-                                f.call("void", "pack_panel", f"ptr {in_place}", f"i64 {ars}",
+                                f.call("void", "pack", f"ptr {in_place}", f"i64 {ars}",
                                        f"i64 {acs}", f"i64 {rows}", f"i64 {kc}", f"ptr {own}",
-                                       f"i64 {tile.few}")
+                                       f"i64 {tile.few}", "i64 0")
                             direct = f.both(a_direct, f.v(f"xor i1 {short}, true"))
                             a = f.select(short, own, a, "ptr")
                             cs = f.select(short, tile.few, cs)
@@ -334,12 +351,15 @@ def _driver(name: str, numeric: Numeric, tile: Tile) -> Fn:
                     blocks_m = f.ceil_div(rows, block_m)
                     put(f, Slot.ROW_BLOCKS, blocks_m)
                     with f.when(shared):
-                        panels_a = f.select(a_shared, f.ceil_div(rows, tile.rows), 0)
-                        put(f, Slot.A_PANELS, panels_a)
+                        parts = f.ceil_div(depth, PACK_DEPTH)
+                        groups_a = f.ceil_div(rows, tile.rows * PACK_PANELS)
+                        groups_b = f.ceil_div(columns, tile.columns * PACK_PANELS)
                         fresh = f.both(b_shared, f.cmp("eq", i.i, 0))
-                        panels_b = f.select(fresh, f.ceil_div(columns, tile.columns), 0)
+                        units_a = f.select(a_shared, f.mul(groups_a, parts), 0)
+                        units_b = f.select(fresh, f.mul(groups_b, parts), 0)
+                        put(f, Slot.A_UNITS, units_a)
                         f.call("void", "ev_parallel", "ptr @pack_range", "ptr %p",
-                               f"i64 {f.add(panels_a, panels_b)}", "i64 1")
+                               f"i64 {f.add(units_a, units_b)}", "i64 1")
                     blocks_n = f.ceil_div(columns, block_n)
                     tasks = f.mul(f.mul(blocks_m, blocks_n), entries)
                     alone = f.cmp("sle", tasks, grain)

@@ -63,7 +63,7 @@ class Slot(IntEnum):
     LAST = 40
     ROW_BLOCKS = 41
     COLUMN_BLOCKS = 42
-    A_PANELS = 43
+    A_UNITS = 43
 
 
 SLOTS = len(Slot)
@@ -126,7 +126,7 @@ def make_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
     if numeric.widened and k > _K_SPAN:
         shared = False  # accumulators live in a block's buffer, which does not outlast a span
 
-    row_most, column_most = 16 * tile.rows, 256
+    row_most, column_most = 12 * tile.rows, 128
     rows, columns = _even(m, row_most, tile.rows), _even(n, column_most, _EPILOGUE_COLUMNS)
     parallel = 1 if shared else batch
     while parallel * -(-m // rows) * -(-n // columns) < 4 * threads and rows * columns * k > 1 << 20:
@@ -135,7 +135,7 @@ def make_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
         else:
             columns = _even(n, max(columns // 2, _EPILOGUE_COLUMNS), _EPILOGUE_COLUMNS)
 
-    k_block = _even(k, 2048 // item * 1, 8)
+    k_block = _even(k, 4096 // item, 8)
     k_span = min(_up(max(k, 1), 1), _up(_K_SPAN, k_block)) if shared else max(k, 1)
     row_span = min(_up(max(m, 1), rows), _up(_SPAN, rows)) if shared else max(m, 1)
     column_span = min(_up(max(n, 1), columns), _up(_SPAN, columns)) if shared else max(n, 1)

@@ -13,6 +13,7 @@ import atexit
 import ctypes
 import functools
 import mmap
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -72,7 +73,7 @@ class OwnBuffer(Buffer):
             _peak = _active
         _active -= self.capacity
         if _active < _floor:
-            _evict(_cache_limit)
+            _evict(_get_cache_limit())
 
 
 class ForeignBuffer(Buffer):
@@ -249,8 +250,6 @@ def _meminfo() -> int:
     except (OSError, ValueError):
         pass
     try:
-        import os
-
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return 1 << 62
@@ -399,11 +398,9 @@ def _map(capacity: int) -> int:
     return ptr
 
 
-def _evict(limit: int | None) -> None:
+def _evict(limit: int) -> None:
     """Give freed blocks back, large ones first, until at most `limit` bytes are kept."""
     global _total, _floor
-    if limit is None:
-        return
     libc = _libc()
     for capacity, home in sorted(_classes.items(), reverse=True):
         while _total - _active > limit:
@@ -421,7 +418,6 @@ def _evict(limit: int | None) -> None:
 
 @atexit.register
 def _at_exit() -> None:
-    # What is freed from here on is left to the system: native threads may still run.
-    global _cache_limit, _floor
-    _cache_limit = None
-    _floor = _NEVER
+    # What is freed from here on is left to the system: native threads may still run on it, and
+    # the names that freeing needs go away.
+    delattr(OwnBuffer, "__del__")

@@ -9,14 +9,13 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
-import json
 import os
 import platform
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from eutectic.config import VERSION, config
@@ -193,7 +192,7 @@ def host() -> Host:
     if memo is not None and "llvmlite.binding" not in sys.modules:
         data = disk.get(memo)
         if data is not None:
-            return Host(**json.loads(data))
+            return Host(*data.decode().split("\n"))
     llvm = _llvm()
     import llvmlite
 
@@ -203,14 +202,14 @@ def host() -> Host:
     version = ".".join(map(str, llvm.llvm_version_info))
     found = Host(llvmlite.__version__, version, triple, str(machine.target_data), cpu, features)
     if memo is not None:
-        disk.put(memo, json.dumps(asdict(found)).encode())
+        disk.put(memo, "\n".join(astuple(found)).encode())
     return found
 
 
 @functools.cache
 def _key_prefix() -> bytes:
-    parts = {"format": diskcache.FORMAT, "eutectic": VERSION, "opt": OPT_LEVEL, **asdict(host())}
-    return json.dumps(parts, sort_keys=True).encode() + b"\n"
+    parts = [str(diskcache.FORMAT), VERSION, str(OPT_LEVEL), *astuple(host())]
+    return "\n".join(parts).encode() + b"\n\n"  # no part holds a newline
 
 
 def _host_memo_key() -> str | None:
@@ -228,8 +227,8 @@ def _host_memo_key() -> str | None:
     except (OSError, AssertionError, StopIteration, ImportError):
         return None
     parts = ["host", diskcache.FORMAT, VERSION, library.path, info.st_size, info.st_mtime_ns,
-             processor, platform.machine()]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+             platform.machine(), *processor]
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()
 
 
 def _processor() -> list[str]:

@@ -53,7 +53,7 @@ def _scale(x: Value, t: Value) -> Value:
 
 def _exp_pair(e: Value, im: Value) -> Pair:
     """e * (cos im + i sin im) for e in [0, inf]."""
-    s, c = tr.sin_cos_f64(im)
+    s, c = tr.sin_cos_wide(im)
     s = select(im.eq(0.0), convert(im, "f64"), s)
     bad = ~(fabs(im) < INF)
     gone = bad & e.eq(0.0)
@@ -69,8 +69,8 @@ def exp(z: Complex) -> Complex:
 def expm1(z: Complex) -> Complex:
     """e**z - 1: the real part is expm1(x) cos y - 2 sin(y/2)^2."""
     x = convert(z.re, "f64")
-    s, c = tr.sin_cos_f64(z.im)
-    h, _ = tr.sin_cos_f64(z.im * 0.5)
+    s, c = tr.sin_cos_wide(z.im)
+    h, _ = tr.sin_cos_wide(z.im * 0.5)
     re = ex.expm1(x) * c - 2.0 * h * h
     e = ex.exp(x)
     flat = z.im.eq(0.0)
@@ -169,7 +169,7 @@ def _sinh_cosh(x: Value) -> Pair:
 def sinh(z: Complex) -> Complex:
     """Hyperbolic sine: sinh x cos y + i cosh x sin y."""
     sh, ch = _sinh_cosh(convert(z.re, "f64"))
-    s, c = tr.sin_cos_f64(z.im)
+    s, c = tr.sin_cos_wide(z.im)
     s = select(z.im.eq(0.0), convert(z.im, "f64"), s)
     bad = ~(fabs(z.im) < INF)
     infinite = fabs(z.re).eq(INF)
@@ -180,7 +180,7 @@ def sinh(z: Complex) -> Complex:
 def cosh(z: Complex) -> Complex:
     """Hyperbolic cosine: cosh x cos y + i sinh x sin y."""
     sh, ch = _sinh_cosh(convert(z.re, "f64"))
-    s, c = tr.sin_cos_f64(z.im)
+    s, c = tr.sin_cos_wide(z.im)
     s = select(z.im.eq(0.0), convert(z.im, "f64"), s)
     bad = ~(fabs(z.im) < INF)
     infinite = fabs(z.re).eq(INF)
@@ -193,7 +193,7 @@ def tanh(z: Complex) -> Complex:
     """Hyperbolic tangent: (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y)."""
     x = convert(z.re, "f64")
     sh, ch = _sinh_cosh(x)
-    s, c = tr.sin_cos_f64(z.im)
+    s, c = tr.sin_cos_wide(z.im)
     s = select(z.im.eq(0.0), convert(z.im, "f64"), s)
     d = fma(sh, sh, c * c)
     re, im = sh * ch / d, s * c / d

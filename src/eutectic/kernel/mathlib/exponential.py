@@ -38,6 +38,9 @@ LOG_P32 = (0.1235547885298729, -0.1284862458705902, 0.10662095993757248, -0.1219
 # log(1+f) = 2s + s z r(z), s = f/(2+f), z = s^2
 LOG_R64 = (0.13840897731900723, 0.13173915000513642, 0.15391093237150152, 0.18181666445085432,
            0.22222224287061143, 0.28571428555910067, 0.40000000000056346, 0.666666666666666)
+# the same for float32 results
+LOG_R40 = (0.1958451113554653, 0.2217616500047915, 0.2857210969396371, 0.3999999561708148,
+           0.6666666667581405)
 
 # ln2 as a short leading part, whose products with exponents are exact, and the rest.
 LN2_SPLIT = {"f32": (0.693145751953125, 1.428606765330187e-06),
@@ -46,7 +49,7 @@ SHIFTER = {"f32": 12582912.0, "f64": 6755399441055744.0}  # 1.5 * 2^mantissa
 MANTISSA = {"f32": 23, "f64": 52}
 BIAS = {"f32": 127, "f64": 1023}
 INT = {"f32": "i32", "f64": "i64"}
-UINT = {"f32": "u32", "f64": "u64"}
+TWO_THIRDS = {"f32": 0x3F2AAAAB, "f64": 0x3FE5555555555555}
 
 
 def clamp(x: Value, lo: float, hi: float) -> Value:
@@ -112,18 +115,21 @@ def expm1(x: Value) -> Value:
     return copysign(select(n.eq(0.0), m, far), x)
 
 
-def split_exponent(x: Value) -> tuple[Value, Value]:
-    """(e, m): x = 2^e * m with m in [2/3, 4/3) for positive finite x, e as a float."""
+def split_exponent(x: Value, tiny: bool = True) -> tuple[Value, Value]:
+    """(e, m): x = 2^e * m with m in [2/3, 4/3) for positive finite x, e as a float.
+
+    Without `tiny`, x must be normal.
+    """
     ty = x.ty
     m = MANTISSA[ty]
-    tiny = x < const_bits(1 << m, ty)
-    x = select(tiny, x * float(2 ** (m + 2)), x)
-    two_thirds = const_bits(0x3F2AAAAB if ty == "f32" else 0x3FE5555555555555, ty)
-    i = bitcast(x, INT[ty]) - bitcast(two_thirds, INT[ty])
-    e = i >> m
-    mantissa = bitcast(bitcast(x, INT[ty]) - (e << m), ty)
+    if tiny:
+        is_tiny = x < const_bits(1 << m, ty)
+        x = select(is_tiny, x * float(2 ** (m + 2)), x)
+    bits = bitcast(x, INT[ty])
+    e = (bits - bitcast(const_bits(TWO_THIRDS[ty], ty), INT[ty])) >> m
+    mantissa = bitcast(bits - (e << m), ty)
     e = convert(e, ty)
-    return select(tiny, e - float(m + 2), e), mantissa
+    return (select(is_tiny, e - float(m + 2), e) if tiny else e), mantissa
 
 
 def log_terms(f: Value) -> Value:
@@ -160,6 +166,14 @@ def log(x: Value) -> Value:
     return log_special(x, _log_sum(e, m - 1.0))
 
 
+def rough_log(x: Value) -> Value:
+    """log x of a normal positive f64 to a relative 2^-42, for results in float32."""
+    e, m = split_exponent(x, tiny=False)
+    s = (m - 1.0) / (m + 1.0)
+    z = s * s
+    return fma(e, LN2, s * fma(z, poly(z, LOG_R40), 2.0))
+
+
 # base: (scale hi, scale lo, log_b(2) hi, log_b(2) lo)
 _BASES = {("f32", 2): (1.4426950216293335, 1.925963033500011e-08, 1.0, 0.0),
           ("f64", 2): (1.4426950408889634, 2.0355273740931033e-17, 1.0, 0.0),
@@ -194,24 +208,30 @@ def log10(x: Value) -> Value:
 def log1p(x: Value) -> Value:
     """log(1+x) without cancellation near 0.
 
-    The exponent e is that of the rounded sum 1+x; f = 2^-e*(1+x) - 1 is then formed from x itself.
+    The exponent e is that of the rounded sum u = 1+x; 1+f = 2^-e*(1+x) is then formed from x
+    itself, with one rounding.
     """
     ty = x.ty
     u = x + 1.0
-    e, m = split_exponent(u)
-    n = convert(fmax(e, const(-60.0, ty)), INT[ty]) if ty == "f32" else convert(e, INT[ty])
-    s = bitcast((const(BIAS[ty] + 1, INT[ty]) - n) << MANTISSA[ty], ty)   # 2^(1-e)
+    bits = bitcast(u, INT[ty])
+    e = (bits - bitcast(const_bits(TWO_THIRDS[ty], ty), INT[ty])) >> MANTISSA[ty]
+    s = bitcast(const(BIAS[ty] + 1, INT[ty]) - e << MANTISSA[ty], ty)      # 2^(1-e)
     f = fma(x * 0.5, s, fma(s, 0.5, -1.0))
-    f = select(x >= float(2 ** 60), m - 1.0, f)
-    y = log_special(u, _log_sum(e, f))
-    return select(fabs(x) < 1e-8 if ty == "f32" else fabs(x) < 1e-17, x, y)
+    m = bitcast(bits - (e << MANTISSA[ty]), ty)
+    f = select(x < float(2 ** 60), f, m - 1.0)        # 1+x = x, and s may not exist
+    y = log_special(u, _log_sum(convert(e, ty), f))
+    return select(fabs(x) < (1e-8 if ty == "f32" else 1e-17), x, y)
 
 
 def sigmoid(x: Value) -> Value:
     """1 / (1 + exp(-x)), without overflow; both tails keep their relative accuracy."""
-    e = scaled_exp(-fabs(x))
-    d = e + 1.0
-    return select(x < 0.0, e, const(1.0, x.ty)) / d
+    ty = x.ty
+    a = -fabs(x)
+    low = const(-104.0 if ty == "f32" else -746.0, ty)
+    t, _, r = _reduce_exp(select(a < low, low, a))
+    scale_1, scale_2 = two_factors(t)
+    e = (fma(poly(r, EXP_Q[ty]), r * r, r) + 1.0) * scale_1 * scale_2
+    return select(x < 0.0, e, const(1.0, ty)) / (e + 1.0)
 
 
 def logaddexp(a: Value, b: Value) -> Value:

@@ -1,82 +1,103 @@
-"""Hyperbolic functions and their inverses."""
+"""Hyperbolic functions and their inverses.
+
+Polynomials are our own minimax fits (see exponential.py); the identities are the textbook's.
+"""
 
 from __future__ import annotations
 
-from eutectic.kernel.mathlib.exponential import expm1, log, log1p, scaled_exp
-from eutectic.kernel.scalar import (Value, const, convert, copysign, fabs, poly, select, sqrt)
+from eutectic.kernel.mathlib.exponential import (LN2, LOG2E, MANTISSA, SHIFTER, expm1,
+                                                 log, log1p, rough_log, scaled_exp)
+from eutectic.kernel.scalar import (Value, bitcast, const, convert, copysign, fabs, fma, poly,
+                                    select, sqrt)
 
-_TANH_P = (-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11,
-           5.12229709037114e-08, 1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03)
-_TANH_Q = (1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03)
+# e^r = 1 + r + r^2 q(r), weighted for the relative error of e^r - 1
+_TANH_Q = (0.0013882451973121631, 0.008366707546686367, 0.04166720638762707, 0.1666654222905022,
+           0.4999999812146374)
+# sinh x = x + x z s(z), z = x^2, |x| <= 1
+_SINH = (2.817625500028953e-06, 0.00019836034334730357, 0.008333350531756878, 0.1666666716337204)
 
 
 def tanh(x: Value) -> Value:
-    """Hyperbolic tangent."""
+    """Hyperbolic tangent.
+
+    With h = (exp(2|x|) - 1)/2 it is h/(h+1), and, where that is small, h - h*(h/(h+1)), whose
+    rounding errors are weighted by h. exp(2|x|) - 1 is formed as 2^n*(e^r - 1) + (2^n - 1).
+    float64 goes the same way through expm1.
+    """
     if x.ty == "f32":
-        hi = const(7.99881172180175781, "f32")
-        lo = const(-7.99881172180175781, "f32")
-        c = select(x < lo, lo, x)
-        c = select(c > hi, hi, c)
-        z = c * c
-        y = poly(z, _TANH_P) * c / poly(z, _TANH_Q)
-        return select(fabs(x) < 0.0004, x, y)
-    a = fabs(x)
-    e = expm1(select(a > 22.0, const(22.0, x.ty), a) * 2.0)
-    return copysign(select(x.is_nan(), x, e / (e + 2.0)), x)
-
-
-def _via_f64(f, x: Value) -> Value:
-    return convert(f(convert(x, "f64")), "f32")
+        w = fabs(x + x)
+        w = select(w > 20.0, const(20.0, "f32"), w)
+        shift = SHIFTER["f32"] + 126.0                # scale 2^(n-1)
+        t = fma(w, LOG2E, const(shift, "f32"))
+        r = fma(t - shift, -LN2, w)
+        s = bitcast(t.bits() << MANTISSA["f32"], "f32")
+        h = fma(fma(poly(r, _TANH_Q), r * r, r), s, s - 0.5)
+        cut = w < 0.7
+    else:
+        a = fabs(x)
+        h = expm1(select(a > 22.0, const(22.0, "f64"), a) * 2.0) * 0.5
+        cut = a < 0.35
+    y = h / (h + 1.0)
+    return copysign(select(cut, fma(-h, y, h), y), x)
 
 
 def sinh(x: Value) -> Value:
-    """Hyperbolic sine, from h = exp(|x|)/2 and, near 0, from expm1."""
-    if x.ty == "f32":
-        return _via_f64(sinh, x)
+    """Hyperbolic sine, from h = exp(|x|)/2 and, near 0, from a polynomial or expm1."""
     a = fabs(x)
-    e = expm1(select(a > 2.0, const(2.0, x.ty), a))
-    near = 0.5 * (e + e / (e + 1.0))
     h = scaled_exp(a, -1)
-    far = h - 0.25 / h
-    return copysign(select(a < 1.0, near, far), x)
+    far = copysign(h - 0.25 / h, x)
+    if x.ty == "f32":
+        z = x * x
+        return select(a < 1.0, fma(x * z, poly(z, _SINH), x), far)
+    e = expm1(select(a > 2.0, const(2.0, "f64"), a))
+    near = 0.5 * (e + e / (e + 1.0))
+    return select(a < 1.0, copysign(near, x), far)
 
 
 def cosh(x: Value) -> Value:
     """Hyperbolic cosine, from h = exp(|x|)/2."""
-    if x.ty == "f32":
-        return _via_f64(cosh, x)
     h = scaled_exp(fabs(x), -1)
     return h + 0.25 / h
 
 
 def arcsinh(x: Value) -> Value:
-    """Inverse hyperbolic sine."""
-    if x.ty == "f32":
-        return _via_f64(arcsinh, x)
+    """Inverse hyperbolic sine: log(|x| + sqrt(x^2 + 1)), float32 with the logarithm in float64."""
     a = fabs(x)
+    if x.ty == "f32":
+        w = convert(a, "f64")
+        far = convert(rough_log(w + sqrt(fma(w, w, 1.0))), "f32")
+        z = x * x
+        near = fma(x * z, fma(z, 0.075, -1.0 / 6.0), x)
+        return select(a < 0.01, near, select(a < float("inf"), copysign(far, x), x))
     big = a > 1e9
     s = select(big, const(1.0, x.ty), a)
     z = s * s
     near = log1p(s + z / (1.0 + sqrt(z + 1.0)))
-    far = log(a) + 0.6931471805599453
-    return copysign(select(big, far, near), x)
+    return copysign(select(big, log(a) + LN2, near), x)
 
 
 def arccosh(x: Value) -> Value:
-    """Inverse hyperbolic cosine; NaN below 1."""
+    """Inverse hyperbolic cosine, log(x + sqrt((x-1)(x+1))); NaN below 1."""
+    nan = const(float("nan"), x.ty)
     if x.ty == "f32":
-        return _via_f64(arccosh, x)
+        w = convert(x, "f64")
+        y = convert(rough_log(w + sqrt((w - 1.0) * (w + 1.0))), "f32")
+        return select(x < 1.0, nan, select(x < float("inf"), y, x))
     big = x > 1e9
     t = select(big, const(1.0, x.ty), x) - 1.0
     near = log1p(t + sqrt(t * (t + 2.0)))
-    far = log(x) + 0.6931471805599453
-    y = select(big, far, near)
-    return select(x < 1.0, const(float("nan"), x.ty), y)
+    return select(x < 1.0, nan, select(big, log(x) + LN2, near))
 
 
 def arctanh(x: Value) -> Value:
-    """Inverse hyperbolic tangent; infinite at 1, NaN outside."""
-    if x.ty == "f32":
-        return _via_f64(arctanh, x)
+    """Inverse hyperbolic tangent, log((1+x)/(1-x))/2; infinite at 1, NaN outside."""
     a = fabs(x)
+    if x.ty == "f32":
+        w = convert(a, "f64")
+        y = convert(rough_log((1.0 + w) / (1.0 - w)) * 0.5, "f32")
+        z = x * x
+        near = fma(x * z, fma(z, 0.2, 1.0 / 3.0), x)
+        y = select(a < 0.01, near, copysign(y, x))
+        y = select(a.eq(1.0), copysign(const(float("inf"), "f32"), x), y)
+        return select(a <= 1.0, y, const(float("nan"), "f32"))
     return copysign(0.5 * log1p(2.0 * a / (1.0 - a)), x)

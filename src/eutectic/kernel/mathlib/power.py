@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from eutectic.kernel.mathlib.exponential import (EXP_Q, LN2_SPLIT, LOG2E, SHIFTER,
-                                                 split_exponent, two_factors)
+from eutectic.kernel.mathlib.exponential import (EXP_Q, LN2_SPLIT, LOG2E, LOG_R40,
+                                                 SHIFTER, split_exponent, two_factors)
 from eutectic.kernel.scalar import (Value, bitcast, const, convert, copysign, fabs, floor,
                                     fma, poly, rint, select)
 from eutectic.kernel.scalar import sqrt as _sqrt
 
-# log(1+f) = 2s + s z r(z), s = f/(2+f), z = s^2; for float32 results
-_LOG_R40 = (0.1958451113554653, 0.2217616500047915, 0.2857210969396371, 0.3999999561708148,
-            0.6666666667581405)
-# the same with 2/3 taken out: r(z) = 2/3 + z q(z)
+# log(1+f) = 2s + s z r(z), s = f/(2+f), z = s^2, with r(z) = 2/3 + z q(z)
 _LOG_Q64 = (0.11989342863751058, 0.1167477907348648, 0.1333631935225958, 0.15384556821066542,
             0.18181818871040104, 0.2222222221753063, 0.28571428571445134, 0.3999999999999998)
 _EXP2_Q40 = (1.5315174738882795e-05, 0.00015467366208207656, 0.0013333429838731485,
@@ -110,11 +107,11 @@ def _power_f64(x: Value, y: Value) -> Value:
 
 def _power_f32(x: Value, y: Value) -> Value:
     """x**y for positive finite f64 x, y that hold float32 numbers, to about 2^-33."""
-    e, m = split_exponent(x)
+    e, m = split_exponent(x, tiny=False)
     f = m - 1.0
     s = f / (m + 1.0)
     z = s * s
-    log_m = s * fma(z, poly(z, _LOG_R40), 2.0)
+    log_m = s * fma(z, poly(z, LOG_R40), 2.0)
     p = y * fma(log_m, LOG2E, e)
     p = select(p > 300.0, const(300.0, "f64"), p)
     p = select(p < -300.0, const(-300.0, "f64"), p)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eutectic.kernel.mathlib.exponential import log1p, scaled_exp
+from eutectic.kernel.mathlib.exponential import log1p, rough_log, scaled_exp
 from eutectic.kernel.scalar import (Value, const, convert, copysign, fabs, fma, poly, select, sqrt)
 
 # erf x = x (2/sqrt(pi) + z p(z)), z = x^2, |x| <= 1
@@ -10,6 +10,14 @@ _ERF64 = (5.968201680948802e-11, -1.1379779354809177e-09, 1.4661689235617725e-08
           -1.6350617958732367e-07, 1.646103156999931e-06, -1.4925597376568038e-05,
           0.0001205533120832391, -0.0008548326983800292, 0.005223977624877177,
           -0.026866170645084037, 0.11283791670954928, -0.3761263890318375)
+_ERF32 = (7.92989565790172e-05, -0.0008034165173332221, 0.005191205587902699,
+          -0.026855445608366477, 0.11283629135470875, -0.37612630673712627)
+_ERF32_LEAD = 0.12837916709551257                     # 2/sqrt(pi) - 1
+# erfc x = p(x)^-8, x in [1, 4] (the form of C. Hastings, "Approximations for Digital Computers",
+# 1955)
+_ERFC32 = (0.0005472198693493534, -0.004044034512259252, 0.017957766773479295,
+           -0.03358780063775308, 0.07461638958638564, 0.048598719687429834, 0.1596252795674675,
+           0.9963985540500098)
 # erfc x = exp(-x^2) / (1 + 2x) * p(t), t = (x - 5/2) / (x + 5/2), x in [1, 6] (the variable of
 # M. M. Shepherd and J. G. Laframboise, Math. Comp. 36, 1981)
 _ERFC64 = (4.444333532310095e-07, -1.2070443106132701e-06, -4.152154949187831e-06,
@@ -42,9 +50,15 @@ def _erfc_tail(a: Value) -> Value:
 
 def erf(x: Value) -> Value:
     """Error function."""
-    if x.ty == "f32":
-        return convert(erf(convert(x, "f64")), "f32")
     a = fabs(x)
+    if x.ty == "f32":
+        z = x * x
+        near = fma(x, poly(z, (*_ERF32, _ERF32_LEAD)), x)
+        a = select(a > 4.0, const(4.0, "f32"), a)
+        p = poly(a, _ERFC32)
+        p = p * p
+        p = p * p
+        return select(a < 1.0, near, copysign(1.0 - 1.0 / (p * p), x))
     a = select(a > 6.0, const(6.0, x.ty), a)
     z = a * a
     near = a * fma(z, poly(z, _ERF64), TWO_OVER_ROOT_PI)
@@ -60,12 +74,12 @@ def _erfinv_start(x: Value) -> Value:
 
 def erfinv(x: Value) -> Value:
     """Inverse error function on [-1, 1]; infinite at the ends, NaN outside."""
+    a = fabs(x)
     if x.ty == "f32":
         wide = convert(x, "f64")
-        y = convert(_erfinv_start(wide), "f32")
-        a = fabs(x)
+        w = convert(-rough_log((1.0 - wide) * (1.0 + wide)), "f32")
+        y = x * select(w < 5.0, poly(w - 2.5, _INV_CENTRE), poly(sqrt(w) - 3.0, _INV_TAIL))
     else:
-        a = fabs(x)
         y = _erfinv_start(x)
         # one step of Halley's method on erf(y) - x, in the tail on erfc(y) - (1 - |x|)
         b = fabs(y)

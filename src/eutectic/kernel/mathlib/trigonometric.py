@@ -18,12 +18,19 @@ _SIN = {"f32": (-0.00019516977772582322, 0.008332176133990288, -0.16666655242443
 _COS = {"f32": (2.4438102627755143e-05, -0.0013887364184483886, 0.04166664555668831),
         "f64": (-1.1359559382028546e-11, 2.0875721625571897e-09, -2.7557314340679693e-07,
                 2.4801587289443573e-05, -0.0013888888888874064, 0.0416666666666666)}
+# the same for float32 results computed in float64
+_SIN40 = (2.718275258423388e-06, -0.0001983933108738347, 0.008333329374422372,
+          -0.16666666641529645)
+_COS40 = (-2.720990734854596e-07, 2.4799516041776047e-05, -0.0013888883738413633,
+          0.041666666622652636)
 # arctan t = t + t z a(z), z = t^2, |t| <= tan(pi/8)
 _ATAN64 = (0.01519549565002475, -0.03347482039508346, 0.04503566187194517, -0.05218408797003757,
            0.058770225280467214, -0.06666226836634027, 0.07692282764356494, -0.09090908144795373,
            0.11111111088185617, -0.1428571428538814, 0.1999999999999767, -0.33333333333333326)
 _ATAN40 = (0.047461218450914375, -0.08477410122698797, 0.11044923625246096, -0.1428202905320428,
            0.19999904756684572, -0.3333333251005314)
+_ATAN32 = (-0.060811664909124374, 0.10595144331455231, -0.1424373984336853, 0.1999848335981369,
+           -0.33333316445350647)
 # arcsin t = t + t z a(z), z = t^2, |t| <= 1/2
 _ASIN = {"f32": (0.04222986474633217, 0.02414138987660408, 0.04547826573252678,
                  0.07495233416557312, 0.16666753590106964),
@@ -42,47 +49,67 @@ _WORDS64 = (0x0000000000000145, 0xF306DC9C882A53F8, 0x4EAFA3EA69BB81B6, 0xC52B32
             0xF12FFFBC0B301FDE, 0x5E2316B414DA3EDA, 0x6CFD9E4F96136E9E, 0x8C7ECD3CBFD45AEA,
             0x4F758FD7CBE2F67A, 0x0E73EF14A525D4D7, 0xF6BF623F1ABA10AC)
 PI_2 = (1.5707963267948966, 6.123233995736766e-17)
+PI_2_F32 = (1.5707963705062866, -4.3711390001862426e-08)
 
 
 def _window(words: tuple[int, ...], s: Value, count: int) -> list[Value]:
     """`count` words of the bit string that starts at bit s of `words`."""
     ty = s.ty
     size = 32 if ty == "u32" else 64
-    log_size = size.bit_length() - 1
-    steps = ((len(words) - count - 1) + 1).bit_length() - 1
     parts: list[Value] = [const_bits(w, ty) for w in words]
-    for level in reversed(range(steps)):
-        jump = 1 << level
-        hop = (s & (size << level)).ne(0)
-        need = count + 1 + (1 << level) - 1
-        parts = [select(hop, parts[i + jump], parts[i]) for i in range(need)]
+    jump = (len(words) - count) // 2 + (len(words) - count) % 2
+    jump = 1 << (jump.bit_length() - 1)
+    while jump:
+        hop = (s & (size * jump)).ne(0)
+        parts = [select(hop, parts[i + jump], parts[i]) for i in range(count + jump)]
+        jump //= 2
     k = s & (size - 1)
-    rest = const(size - 1, ty) - k
-    del log_size
+    rest = k ^ (size - 1)
     return [(parts[i] << k) | ((parts[i + 1] >> 1) >> rest) for i in range(count)]
 
 
-def _reduce32(x: Value) -> tuple[Value, Value]:
-    """(quadrant as u32, r as f64 in [-pi/4, pi/4]) with |x| = quadrant*pi/2 + r modulo 2*pi."""
-    a = fabs(x)
-    small = a < 0.7853981
-    i = a.bits()
-    e = i >> 23
-    s = select(small, const(0, "u32"), e - 126)
+def _reduce32(x: Value) -> tuple[Value, Value, Value]:
+    """(n, h, l): |x| = (n + h + l) * pi/2 modulo 2*pi for |x| > pi/4, n as u32, |h + l| <= 1/2.
+
+    With m the 24 bits of the mantissa and w0 (32 bits), w1, w2 (24 bits) the window of 2/pi, the
+    product is m*w0 (mod 2^32, in units of 2^-30) + m*w1*2^-24 + m*w2*2^-48. The second term is
+    formed exactly in floating point; its multiples of 4 move to the integer sum.
+    """
+    i = fabs(x).bits()
+    s = (i >> 23) - 126
     m = (i & 0x7FFFFF) | 0x800000
-    top = s >> 7                                       # 1 only for |x| >= 2^127
-    m = m << (top & 1)
-    s = (s - (top & 1)) & 127
-    w0, w1, w2 = _window(_WORDS32, s, 3)
-    wide = convert(m, "u64")
-    q = (convert(m * w0, "u64") << 32) + wide * convert(w1, "u64")
-    q = q + ((wide * convert(w2, "u64")) >> 32)
-    n = (q + (1 << 61)) >> 62
-    f = bitcast(q - (n << 62), "i64")
-    r = convert(f, "f64") * (PI_2[0] * 2.0 ** -62)
-    r = select(small, convert(a, "f64"), r)
-    r = select(a < float("inf"), r, const(float("nan"), "f64"))
-    return select(small, const(0, "u32"), convert(n, "u32")), r
+    huge = i >= 0x7F000000                             # x >= 2^127: halve the step to the window
+    m = select(huge, m << 1, m)
+    s = select(huge, const(127, "u32"), s)
+    w0, v1, v2 = _window(_WORDS32, s, 3)
+    scaled = convert(bitcast(m, "i32"), "f32") * 2.0 ** -24
+    w1 = convert(bitcast(v1 >> 8, "i32"), "f32")
+    w2 = convert(bitcast(((v1 & 0xFF) << 16) | (v2 >> 16), "i32"), "f32")
+    p = scaled * w1
+    low = fma(scaled, w1, -p)
+    t = p + 50331648.0                                 # 1.5 * 2^25: t is a multiple of 4
+    rest = p - (t - 50331648.0)
+    q = m * w0 + ((t.bits() - 0x4C400000) << 2)
+    n = (q + 0x20000000) >> 30
+    f = q << 2
+    high = convert(bitcast(f & 0xFFFFFF00, "i32"), "f32") * 2.0 ** -32
+    low = fma(scaled * 2.0 ** -24, w2, low) + rest
+    low = fma(convert(bitcast(f & 0xFF, "i32"), "f32"), 0.25, low) * 2.0 ** -30
+    h = high + low
+    return n, h, low - (h - high)
+
+
+def _angle32(x: Value) -> tuple[Value, Value, Value]:
+    """(n, r, e): |x| = n*pi/2 + r + e modulo 2*pi, |r| <= pi/4, e the rounding error of r."""
+    a = fabs(x)
+    n, h, low = _reduce32(x)
+    r = h * PI_2_F32[0]
+    e = fma(h, PI_2_F32[0], -r) + fma(h, PI_2_F32[1], low * PI_2_F32[0])
+    small = a < 0.7853981
+    r = select(small, a, r)
+    r = select(a < float("inf"), r, const(float("nan"), "f32"))
+    zero = const(0.0, "f32")
+    return select(small, const(0, "u32"), n), r, select(small, zero, e)
 
 
 def _high_product(a: Value, b: Value) -> tuple[Value, Value]:
@@ -137,118 +164,114 @@ def _sin_cos(r: Value, error: Value | None = None) -> tuple[Value, Value]:
     return r + fma(error, 1.0 - half, s), w + (((1.0 - w) - half) + fma(-error, r, c))
 
 
-def _quadrant(x: Value, shift: int) -> tuple[Value, Value, Value, Value]:
-    """(n, sin r, cos r, n odd) for x + shift*pi/2."""
-    if x.ty == "f32":
-        n, r = _reduce32(x)
-        s, c = _sin_cos(convert(r, "f32"))
-    else:
-        n, r, error = _reduce64(x)
-        s, c = _sin_cos(r, error)
+def _quadrant(x: Value) -> tuple[Value, Value, Value, Value]:
+    """(n, sin r, cos r, n odd) for |x| = n*pi/2 + r."""
+    n, r, error = _angle32(x) if x.ty == "f32" else _reduce64(x)
+    s, c = _sin_cos(r, error)
     return n, s, c, (n & 1).ne(0)
 
 
 def sin(x: Value) -> Value:
     """Sine; NaN at infinities."""
-    n, s, c, odd = _quadrant(x, 0)
+    n, s, c, odd = _quadrant(x)
     size = 32 if x.ty == "f32" else 64
-    y = select(odd, c, s)
     flip = ((n & 2) << (size - 2)) ^ (x.bits() & (1 << (size - 1)))
-    y = bitcast(y.bits() ^ flip, x.ty)
-    return select(x.eq(0.0), x, y)
+    return bitcast(select(odd, c, s).bits() ^ flip, x.ty)
 
 
 def cos(x: Value) -> Value:
     """Cosine; NaN at infinities."""
-    n, s, c, odd = _quadrant(x, 1)
+    n, s, c, odd = _quadrant(x)
     size = 32 if x.ty == "f32" else 64
-    y = select(odd, s, c)
-    return bitcast(y.bits() ^ (((n + 1) & 2) << (size - 2)), x.ty)
+    return bitcast(select(odd, s, c).bits() ^ (((n + 1) & 2) << (size - 2)), x.ty)
 
 
-def sin_cos_f64(x: Value) -> tuple[Value, Value]:
-    """sin and cos of an f32 argument, as f64."""
-    n, r = _reduce32(x)
-    s, c = _sin_cos(r)
-    odd = (n & 1).ne(0)
-    wide = convert(n, "u64")
-    sine = bitcast(select(odd, c, s).bits() ^ ((wide & 2) << 62), "f64")
-    cosine = bitcast(select(odd, s, c).bits() ^ (((wide + 1) & 2) << 62), "f64")
-    return copysign(const(1.0, "f64"), convert(x, "f64")) * sine, cosine
+def sin_cos_wide(x: Value) -> tuple[Value, Value]:
+    """sin and cos of an f32 argument as f64, to a relative 2^-37."""
+    n, h, low = _reduce32(x)
+    a = convert(fabs(x), "f64")
+    r = (convert(h, "f64") + convert(low, "f64")) * PI_2[0]
+    small = a < 0.7853981
+    r = select(small, a, r)
+    r = select(a < float("inf"), r, const(float("nan"), "f64"))
+    wide = convert(select(fabs(x) < 0.7853981, const(0, "u32"), n), "u64")
+    z = r * r
+    s = fma(r * z, poly(z, _SIN40), r)
+    c = fma(z, fma(z, poly(z, _COS40), -0.5), 1.0)
+    odd = (wide & 1).ne(0)
+    sign = (convert(x.bits() >> 31, "u64") << 63) ^ ((wide & 2) << 62)
+    sine = bitcast(select(odd, c, s).bits() ^ sign, "f64")
+    return sine, bitcast(select(odd, s, c).bits() ^ (((wide + 1) & 2) << 62), "f64")
 
 
 def tan(x: Value) -> Value:
-    """Tangent."""
+    """Tangent: sin/cos."""
     if x.ty == "f32":
-        s, c = sin_cos_f64(x)
+        s, c = sin_cos_wide(x)
         return convert(s / c, "f32")
-    n, s, c, odd = _quadrant(x, 0)
+    n, s, c, odd = _quadrant(x)
     y = select(odd, -c, s) / select(odd, s, c)
-    y = bitcast(y.bits() ^ (x.bits() & (1 << 63)), "f64")
-    return select(x.eq(0.0), x, y)
+    return bitcast(y.bits() ^ (x.bits() & (1 << 63)), "f64")
 
 
 def arcsin(x: Value) -> Value:
-    """Inverse sine; NaN outside [-1, 1]."""
-    if x.ty == "f32":
-        return convert(arcsin(convert(x, "f64")), "f32")
+    """Inverse sine; NaN outside [-1, 1]. Beyond 1/2: pi/2 - 2 arcsin(sqrt((1-|x|)/2))."""
     a = fabs(x)
     far = a > 0.5
-    zf = (1.0 - a) * 0.5
-    z = select(far, zf, a * a)
-    t = select(far, sqrt(zf), a)
+    half = (1.0 - a) * 0.5
+    z = select(far, half, a * a)
+    t = select(far, sqrt(half), a)
     p = t * z * poly(z, _ASIN[x.ty])
-    # sqrt(zf)^2 - zf corrects the rounding of the root
-    low = fma(-t, t, zf) / (t + t)
-    low = select(zf.eq(0.0), const(0.0, x.ty), low)
-    y = (0.7853981633974483 - 2.0 * t) + 0.7853981633974483
-    del y
-    outer = PI_2[0] - (2.0 * (t + (p + low)) - PI_2[1])
+    if x.ty == "f32":
+        outer = (PI_2_F32[0] - (t + t)) - (2.0 * p - PI_2_F32[1])
+    else:
+        outer = (PI_2[0] - (t + t)) - (2.0 * (p + _root_error(t, half)) - PI_2[1])
     return copysign(select(far, outer, t + p), x)
 
 
 def arccos(x: Value) -> Value:
-    """Inverse cosine; NaN outside [-1, 1]."""
-    if x.ty == "f32":
-        return convert(arccos(convert(x, "f64")), "f32")
+    """Inverse cosine; NaN outside [-1, 1]. Beyond 1/2: 2 arcsin(sqrt((1-|x|)/2)) or pi less it."""
     a = fabs(x)
     far = a > 0.5
-    zf = (1.0 - a) * 0.5
-    z = select(far, zf, a * a)
-    t = select(far, sqrt(zf), x)
+    half = (1.0 - a) * 0.5
+    z = select(far, half, a * a)
+    t = select(far, sqrt(half), x)
     p = t * z * poly(z, _ASIN[x.ty])
-    low = fma(-t, t, zf) / (t + t)
-    low = select(zf.eq(0.0), const(0.0, x.ty), low)
-    near = PI_2[0] - (x - (PI_2[1] - p))
-    root = t + (p + low)
-    outer = select(x < 0.0, 2.0 * (PI_2[0] - (root - PI_2[1])), 2.0 * root)
-    return select(far, outer, near)
+    pi_2 = PI_2_F32 if x.ty == "f32" else PI_2
+    near = pi_2[0] - (x - (pi_2[1] - p))
+    root = t + (p if x.ty == "f32" else p + _root_error(t, half))
+    outer = select(x < 0.0, pi_2[0] - (root - pi_2[1]), root)
+    return select(far, outer + outer, near)
+
+
+def _root_error(root: Value, square: Value) -> Value:
+    """sqrt(square) - root, where root is its rounded value."""
+    error = fma(-root, root, square) / (root + root)
+    return select(square > 0.0, error, const(0.0, root.ty))
 
 
 _TAN_PI_8 = 0.41421356237309503
 
 
 def _arctan_quotient(a: Value, b: Value, coefficients: tuple[float, ...]) -> Value:
-    """arctan(a/b) for f64 a, b >= 0 (not both 0 or infinite) with one division."""
+    """arctan(a/b) for a, b >= 0 (not both 0 or infinite) with one division."""
+    pi_2 = PI_2_F32 if a.ty == "f32" else PI_2
     low = a <= b * _TAN_PI_8
     high = b < a * _TAN_PI_8
     num = select(low, a, select(high, -b, a - b))
     den = select(low, b, select(high, a, a + b))
     t = num / den
     z = t * t
-    zero = const(0.0, "f64")
-    base = select(low, zero, select(high, const(PI_2[0], "f64"), const(PI_2[0] / 2, "f64")))
-    rest = select(low, zero, select(high, const(PI_2[1], "f64"), const(PI_2[1] / 2, "f64")))
+    zero = const(0.0, a.ty)
+    base = select(low, zero, select(high, const(pi_2[0], a.ty), const(pi_2[0] / 2, a.ty)))
+    rest = select(low, zero, select(high, const(pi_2[1], a.ty), const(pi_2[1] / 2, a.ty)))
     return base + (t + (t * z * poly(z, coefficients) + rest))
 
 
 def arctan(x: Value) -> Value:
     """Inverse tangent."""
-    if x.ty == "f32":
-        a = convert(x, "f64")
-        y = _arctan_quotient(fabs(a), const(1.0, "f64"), _ATAN40)
-        return convert(copysign(select(a.is_nan(), a, y), a), "f32")
-    return copysign(_arctan_quotient(fabs(x), const(1.0, "f64"), _ATAN64), x)
+    one = const(1.0, x.ty)
+    return copysign(_arctan_quotient(fabs(x), one, _ATAN32 if x.ty == "f32" else _ATAN64), x)
 
 
 def arctan2(y: Value, x: Value) -> Value:

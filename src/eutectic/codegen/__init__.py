@@ -1,0 +1,1 @@
+"""Code generation: LLVM text from scalar bodies, loops and matrix products."""

@@ -1,0 +1,618 @@
+"""Kernels of kinds `map`, `row` and `units`, and what all loop kernels share.
+
+Functions of a module: `NAME(params, lo, hi, tid)`, and for the kind `units` also `NAME_finish`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eutectic.codegen.accumulate import LEVELS, Accumulators, Part, levels_needed
+from eutectic.codegen.blocks import (
+    Block, Element, Function, Module, copy_helpers, from_memory, lane_numbers, load, splat, store,
+    to_memory)
+from eutectic.codegen.rounding import rounded
+from eutectic.codegen.scalars import constant, vector_type
+from eutectic.dtype import Dtype, complex64
+from eutectic.kernel.reductions import UNIT
+from eutectic.kernel.scalar import Value
+from eutectic.kernel.spec import (
+    S_N, S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, KernelSpec, Slots, operand_value,
+    phases, roots_of)
+
+
+class LoopKernel:
+    """What the kinds of kernels share: prologue, operands, and the copied or in-place block."""
+
+    def __init__(self, m: Module, spec: KernelSpec, name: str) -> None:
+        self.m = m
+        self.spec = spec
+        self.name = name
+        self.fn = Function(m)
+        self.slots = Slots.of(spec)
+        self.base = len(spec.args) + len(spec.scalars)
+        self.plan = phases(spec)
+        self.scalar_regs: dict[int, tuple[str, ...]] = {}
+        self.row: dict[int, str] = {}
+        """Row address of each argument (i64)."""
+        self.once: dict[int, tuple[str, ...]] = {}
+        """Registers of operands computed once a row (scalar) or strip (vector)."""
+
+    # -- prologue ----------------------------------------------------------------------------
+
+    def begin(self, levels: bool) -> None:
+        """Function head: allocations, sizes, scalars, and whether all arguments are contiguous."""
+        fn, spec, w = self.fn, self.spec, self.spec.width
+        fn.start("entry")
+        n_args = max(1, len(spec.args))
+        fn.line(f"%nd = load i64, ptr {fn.bind('getelementptr i64, ptr %params, i64 1')}")
+        slots = fn.bind("add i64 %nd, 1")
+        fn.line(f"%idx = alloca i64, i64 {slots}, align 8")
+        fn.line(f"%base = alloca i64, i64 {n_args}, align 8")
+        for i, a in enumerate(spec.args):
+            if a.access == "v" and a.role != "iota":
+                fn.line(f"%buf{i} = alloca i8, i64 {w * a.dtype.size}, align 64")
+        if levels:
+            count = max(1, sum(len(p.types) for ps in self.parts_by_phase().values() for p in ps))
+            fn.line(f"%lev = alloca i8, i64 {(LEVELS + 1) * count * w * 8}, align 64")
+        fn.line(f"%n = load i64, ptr {fn.bind(f'getelementptr i64, ptr %params, i64 {S_N}')}")
+        for i, d in enumerate(spec.scalars):
+            self.scalar_regs[len(spec.args) + i] = self._scalar(i, d)
+        self.strides = {i: fn.slot(self.slots.inner + i) for i, a in enumerate(spec.args)
+                        if a.access == "v"}
+        checks = [fn.bind(f"icmp eq i64 {self.strides[i]}, {a.dtype.size}")
+                  for i, a in enumerate(spec.args) if a.access == "v" and a.role != "iota"]
+        contig = "true"
+        for c in checks:
+            contig = c if contig == "true" else fn.bind(f"and i1 {contig}, {c}")
+        self.contig = contig
+
+    def _scalar(self, i: int, d: Dtype) -> tuple[str, ...]:
+        fn = self.fn
+        word = fn.slot(self.slots.scalars + i)
+        e = fn.emitter(1)
+        if d is complex64:
+            low = fn.bind(f"trunc i64 {word} to i32")
+            up = fn.bind(f"lshr i64 {word}, 32")
+            high = fn.bind(f"trunc i64 {up} to i32")
+            return tuple(fn.bind(f"bitcast i32 {r} to float") for r in (low, high))
+        bits = 8 * d.size
+        raw = word if bits == 64 else fn.bind(f"trunc i64 {word} to i{bits}")
+        if d.is_float and d.name != "bfloat16":
+            kind = {16: "half", 32: "float", 64: "double"}[bits]
+            raw = fn.bind(f"bitcast i{bits} {raw} to {kind}")
+        bound: dict[int, str] = {}
+        v = from_memory(e, d, raw, bound)
+        return tuple(e.body(roots_of(v), bound))
+
+    def parts_by_phase(self) -> dict[int, list[Part]]:
+        """Reductions by the pass that accumulates them."""
+        out: dict[int, list[Part]] = {}
+        for i, (prim, _attrs, ops, _d, _level) in enumerate(self.spec.instrs):
+            if prim.reduction is not None:
+                ty = self.spec.operand_dtype(ops[0]).compute
+                out.setdefault(self.plan.phase[i] - 1, []).append(Part(prim.reduction, ty))
+        return out
+
+    def reductions_of(self, phase: int) -> list[int]:
+        return [i for i, ins in enumerate(self.spec.instrs)
+                if ins[0].reduction is not None and self.plan.phase[i] - 1 == phase]
+
+    def load_row(self) -> None:
+        """Read the row address of every argument from the odometer."""
+        for i in range(len(self.spec.args)):
+            p = self.fn.bind(f"getelementptr i64, ptr %base, i64 {i}")
+            self.row[i] = self.fn.bind(f"load i64, ptr {p}, align 8")
+
+    # -- a block of elements --------------------------------------------------------------------
+
+    def block(self, index: str, limit: str, args: Sequence[int], outs: Sequence[int],
+              addresses: dict[int, str]) -> tuple[Block, str, str, str]:
+        """Open a block at element `index`: in place where it is whole and contiguous, else copied.
+
+        `addresses` are row addresses; returns the block, its number of elements, the flag that it
+        is in place, and the label of its body.
+        """
+        fn, w = self.fn, self.spec.width
+        end = fn.bind(f"add i64 {index}, {w}")
+        whole = fn.bind(f"icmp ule i64 {end}, {limit}")
+        fast = whole if self.contig == "true" else fn.bind(f"and i1 {whole}, {self.contig}")
+        direct, slow, body = fn.label("dir"), fn.label("slow"), fn.label("body")
+        fn.line(f"br i1 {fast}, label %{direct}, label %{slow}")
+        fn.start(direct)
+        straight = {}
+        for a in (*args, *outs):
+            off = fn.bind(f"mul i64 {index}, {self.spec.args[a].dtype.size}")
+            at = fn.bind(f"add i64 {addresses[a]}, {off}")
+            straight[a] = fn.bind(f"inttoptr i64 {at} to ptr")
+        fn.line(f"br label %{body}")
+        fn.start(slow)
+        left = fn.bind(f"sub i64 {limit}, {index}")
+        short = fn.bind(f"icmp ult i64 {left}, {w}")
+        count = fn.bind(f"select i1 {short}, i64 {left}, i64 {w}")
+        for a in args:
+            off = fn.bind(f"mul i64 {index}, {self.strides[a]}")
+            at = fn.bind(f"add i64 {addresses[a]}, {off}")
+            p = fn.bind(f"inttoptr i64 {at} to ptr")
+            gather, _ = copy_helpers(self.m, self.spec.args[a].dtype.size)
+            fn.line(f"call void {gather}(ptr %buf{a}, ptr {p}, i64 {self.strides[a]}, i64 {count})")
+        fn.line(f"br label %{body}")
+        fn.start(body)
+        n = fn.bind(f"phi i64 [{w}, %{direct}], [{count}, %{slow}]")
+        pointers = {a: fn.bind(f"phi ptr [{straight[a]}, %{direct}], [%buf{a}, %{slow}]")
+                    for a in (*args, *outs)}
+        return Block(pointers, index), n, fast, body
+
+    def close(self, b: Block, count: str, fast: str, outs: Sequence[int],
+              addresses: dict[int, str], latch: str) -> None:
+        """Copy a block's outputs to their places unless it worked in place; go to `latch`."""
+        fn = self.fn
+        if not outs:
+            fn.line(f"br label %{latch}")
+            return
+        back = fn.label("back")
+        fn.line(f"br i1 {fast}, label %{latch}, label %{back}")
+        fn.start(back)
+        for a in outs:
+            off = fn.bind(f"mul i64 {b.index}, {self.strides[a]}")
+            at = fn.bind(f"add i64 {addresses[a]}, {off}")
+            p = fn.bind(f"inttoptr i64 {at} to ptr")
+            _, scatter = copy_helpers(self.m, self.spec.args[a].dtype.size)
+            fn.line(f"call void {scatter}(ptr %buf{a}, ptr {p}, i64 {self.strides[a]}, i64 {count})")
+        fn.line(f"br label %{latch}")
+
+    # -- values -------------------------------------------------------------------------------
+
+    def once_values(self, at: int, width: int, want: str = "O") -> None:
+        """Emit the once-a-row instructions that become available after `at` passes."""
+        spec = self.spec
+        for i, (prim, attrs, ops, dtype, level) in enumerate(spec.instrs):
+            if level != want or prim.reduction is not None or self.plan.phase[i] != at:
+                continue
+            e = self.fn.emitter(width)
+            bound: dict[int, str] = {}
+            vals = []
+            for o in ops:
+                v = operand_value(spec.operand_dtype(o).compute)
+                for r, reg in zip(roots_of(v), self.once_regs(o, width)):
+                    bound[id(r)] = reg
+                vals.append(v)
+            result = rounded(prim.body(*vals, *attrs), dtype)
+            self.once[self.base + i] = tuple(e.body(roots_of(result), bound))
+
+    def once_regs(self, o: int, width: int) -> tuple[str, ...]:
+        """Registers of a once-a-row operand at a width (1 in rows)."""
+        if o in self.scalar_regs:
+            if width == 1:
+                return self.scalar_regs[o]
+            key = -1 - o
+            if key not in self.once:
+                self.once[key] = self.splats(o, self.scalar_regs[o])
+            return self.once[key]
+        return self.once[o]
+
+    def splats(self, o: int, regs: Sequence[str]) -> tuple[str, ...]:
+        e = self.fn.emitter(self.spec.width)
+        ty = self.spec.operand_dtype(o).compute
+        types = ("f32", "f32") if ty == "c64" else (ty,)
+        return tuple(splat(e, t, r) for t, r in zip(types, regs))
+
+    def load_once(self, a: int, ptr: str, width: int) -> tuple[str, ...]:
+        """Load one element (or `width`) and give its compute registers."""
+        e = self.fn.emitter(width)
+        bound: dict[int, str] = {}
+        v = load(e, self.spec.args[a].dtype, ptr, bound)
+        return tuple(e.body(roots_of(v), bound))
+
+    def iota_once(self, a: int) -> tuple[str, ...]:
+        return (self.row[a],)
+
+    def store_once(self, o: int, a: int, ptr: str, width: int) -> None:
+        spec, e = self.spec, self.fn.emitter(width)
+        v = operand_value(spec.operand_dtype(o).compute)
+        bound = {id(r): reg for r, reg in zip(roots_of(v), self.once_regs(o, width))}
+        regs = e.body(to_memory(spec.args[a].dtype, v), bound)
+        store(e, spec.args[a].dtype, ptr, regs)
+
+
+class RowKernel(LoopKernel):
+    """Kinds `map`, `row` and `units`."""
+
+    def main(self) -> None:
+        spec, fn = self.spec, self.fn
+        elements, units = spec.kind == "map", spec.kind == "units"
+        self.begin(levels=spec.kind != "map")
+        if elements or units:
+            per = "%n" if elements else fn.slot(S_UNITS)
+        first = fn.bind(f"udiv i64 %lo, {per}") if elements else "%lo"
+        if elements:
+            skip = fn.bind(f"mul i64 {first}, %n")
+            start0 = fn.bind(f"sub i64 %lo, {skip}")
+            left0 = fn.bind("sub i64 %hi, %lo")
+        if spec.args and not units:
+            fn.line(f"call void @decode(ptr %params, i64 {first}, ptr %idx, ptr %base)")
+        fn.line("br label %pre")
+        fn.start("pre")
+        fn.line("br label %row")
+        fn.start("row")
+        fn.line(f"%r = phi i64 [{first}, %pre], [%r2, %again]")
+        if elements:
+            fn.line(f"%start = phi i64 [{start0}, %pre], [0, %again]")
+            fn.line(f"%left = phi i64 [{left0}, %pre], [%left2, %again]")
+            room = fn.bind("sub i64 %n, %start")
+            c = fn.bind(f"icmp ult i64 {room}, %left")
+            length = fn.bind(f"select i1 {c}, i64 {room}, i64 %left")
+            start, end = "%start", fn.bind(f"add i64 %start, {length}")
+            fn.line(f"%left2 = sub i64 %left, {length}")
+        elif units:
+            row = fn.bind(f"udiv i64 %r, {per}")
+            back = fn.bind(f"mul i64 {row}, {per}")
+            unit = fn.bind(f"sub i64 %r, {back}")
+            fn.line(f"call void @decode(ptr %params, i64 {row}, ptr %idx, ptr %base)")
+            start = fn.bind(f"mul i64 {unit}, {UNIT * spec.width}")
+            stop = fn.bind(f"add i64 {start}, {UNIT * spec.width}")
+            c = fn.bind(f"icmp ult i64 {stop}, %n")
+            end = fn.bind(f"select i1 {c}, i64 {stop}, i64 %n")
+        else:
+            start, end = "0", "%n"
+        self.load_row()
+        self._row_scalars()
+        for phase in range(self.plan.count):
+            self.once_values(phase, 1)
+            self.phase(phase, start, end)
+        if not units:
+            self.once_values(self.plan.count, 1)
+            self._row_stores()
+        fn.line("br label %next")
+        fn.start("next")
+        fn.line("%r2 = add i64 %r, 1")
+        done = fn.bind("icmp eq i64 %left2, 0" if elements else "icmp uge i64 %r2, %hi")
+        fn.line(f"br i1 {done}, label %done, label %again")
+        fn.start("again")
+        if spec.args and not units:
+            fn.line("call void @advance(ptr %params, ptr %idx, ptr %base)")
+        fn.line("br label %row")
+        fn.start("done")
+        fn.line("ret void")
+        self._end()
+
+    def _end(self) -> None:
+        text = "\n".join(self.fn.lines)
+        self.m.functions.append(
+            f"define void @{self.name}(ptr %params, i64 %lo, i64 %hi, i64 %tid) #0 {{\n{text}\n}}")
+
+    def _row_scalars(self) -> None:
+        for i, a in enumerate(self.spec.args):
+            if a.access == "s" and a.role == "in":
+                p = self.fn.bind(f"inttoptr i64 {self.row[i]} to ptr")
+                self.once[i] = self.load_once(i, p, 1)
+            elif a.access == "s" and a.role == "iota":
+                self.once[i] = self.iota_once(i)
+
+    def _row_stores(self) -> None:
+        for o, a in self.spec.stores:
+            if self.spec.operand_level(o) == "O" and self.spec.args[a].access == "s":
+                p = self.fn.bind(f"inttoptr i64 {self.row[a]} to ptr")
+                self.store_once(o, a, p, 1)
+
+    # -- one pass over a row ------------------------------------------------------------------
+
+    def phase(self, phase: int, start: str, end: str) -> None:
+        spec, fn, w = self.spec, self.fn, self.spec.width
+        reds = self.reductions_of(phase)
+        stores = [(o, a) for o, a in spec.stores if spec.args[a].access == "v"
+                  and self._store_phase(o) == phase]
+        keep = [o for o in self.plan.saved if self.plan.phase[o - self.base] == phase]
+        roots = [spec.instrs[i][2][0] for i in reds] + [o for o, _a in stores] + keep
+        if not roots:
+            return
+        ins = self._loads_of(phase, roots)
+        outs = sorted({a for _o, a in stores})
+        wide = {o: self.splats(o, self.once_regs(o, 1)) for o in self._once_of(phase, roots)}
+        lanes: dict[int, str] = {}
+        for a in [a for a in ins if spec.args[a].role == "iota"]:
+            e = fn.emitter(w)
+            step = splat(e, "i64", self.strides[a])
+            vt = vector_type("i64", w)
+            lanes[a] = fn.bind(f"mul {vt} {step}, {lane_numbers(w)}")
+        memory = [a for a in ins if spec.args[a].role != "iota"]
+        parts = [Part(spec.instrs[i][0].reduction,
+                      spec.operand_dtype(spec.instrs[i][2][0]).compute) for i in reds]
+        acc = Accumulators(fn, parts, w)
+        if reds:
+            length = fn.bind(f"sub i64 {end}, {start}")
+            up = fn.bind(f"add i64 {length}, {w - 1}")
+            blocks = fn.bind(f"udiv i64 {up}, {w}")
+            top = levels_needed(fn, blocks)
+            acc.reset(top)
+        pre, head, latch, done = (fn.label(s) for s in ("ppre", "phead", "platch", "pdone"))
+        fn.line(f"br label %{pre}")
+        fn.start(pre)
+        fn.line(f"br label %{head}")
+        fn.start(head)
+        i = f"%{head}i"
+        fn.line(f"{i} = phi i64 [{start}, %{pre}], [{i}n, %{latch}]")
+        carried = [f"%{head}a{j}" for j in range(len(acc.types))]
+        at = len(fn.lines)
+        fn.lines.extend([""] * len(carried))
+        b, count, fast, _body = self.block(i, end, memory, outs, self.row)
+        regs = self._values(phase, roots, b, wide, lanes)
+        current = carried
+        if reds:
+            current = self._accumulate(acc, reds, regs, carried, b, count, fast)
+        for k, o in enumerate(keep):
+            self._keep(o, regs[len(reds) + len(stores) + k], i)
+        for (o, a), value in zip(stores, regs[len(reds):]):
+            self._store(o, a, value, b)
+        self.close(b, count, fast, outs, self.row, latch if not reds else f"{latch}p")
+        nxt = list(current)
+        if reds:
+            fn.start(f"{latch}p")
+            so_far = fn.bind(f"sub i64 {i}, {start}")
+            blocks_so_far = fn.bind(f"udiv i64 {so_far}, {w}")
+            cnt = fn.bind(f"add i64 {blocks_so_far}, 1")
+            low = fn.bind(f"and i64 {cnt}, 15")
+            flush = fn.bind(f"icmp eq i64 {low}, 0")
+            push = fn.label("push")
+            fn.line(f"br i1 {flush}, label %{push}, label %{latch}")
+            fn.start(push)
+            sixteens = fn.bind(f"lshr i64 {cnt}, 4")
+            reset = fn.label("pushed")
+            acc.push(current, sixteens, reset)
+            fn.start(reset)
+            fn.line(f"br label %{latch}")
+            fn.start(latch)
+            nxt = [fn.bind(f"phi {acc.vt(j)} [{r}, %{latch}p], [{acc.identity[j]}, %{reset}]")
+                   for j, r in enumerate(current)]
+        else:
+            fn.start(latch)
+        fn.line(f"{i}n = add i64 {i}, {w}")
+        c = fn.bind(f"icmp ult i64 {i}n, {end}")
+        fn.line(f"br i1 {c}, label %{head}, label %{done}")
+        for j, name in enumerate(carried):
+            fn.lines[at + j] = (f"  {name} = phi {acc.vt(j)} [{acc.identity[j]}, %{pre}], "
+                                f"[{nxt[j]}, %{latch}]")
+        fn.start(done)
+        if reds:
+            total = acc.fold(nxt, top)
+            if spec.kind == "units":
+                self._save_unit(acc, total)
+            else:
+                for r, result in zip(reds, acc.finish(acc.across(total), 1)):
+                    self.once[self.base + r] = self._rounded_once(r, result)
+
+    def _rounded_once(self, i: int, regs: tuple[str, ...]) -> tuple[str, ...]:
+        d = self.spec.instrs[i][3]
+        v = operand_value(d.compute)
+        e = self.fn.emitter(1)
+        bound = {id(r): reg for r, reg in zip(roots_of(v), regs)}
+        return tuple(e.body(roots_of(rounded(v, d)), bound))
+
+    def _store_phase(self, o: int) -> int:
+        """The pass that stores an element-level result (once-a-row ones go with the last)."""
+        if o < self.base or self.spec.instrs[o - self.base][4] != "F":
+            return self.plan.count - 1
+        return self.plan.phase[o - self.base]
+
+    def _walk(self, phase: int, roots: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
+        """Element arguments, once-a-row operands and saved operands that a pass reads."""
+        spec = self.spec
+        loads, once, saved = set(), set(), set()
+        seen: set[int] = set()
+        stack = list(roots)
+        while stack:
+            o = stack.pop()
+            if o in seen:
+                continue
+            seen.add(o)
+            if spec.operand_level(o) == "O":
+                once.add(o)
+            elif o < len(spec.args):
+                loads.add(o)
+            elif o in self.plan.saved and self.plan.phase[o - self.base] < phase:
+                saved.add(o)
+            else:
+                stack.extend(spec.instrs[o - self.base][2])
+        return sorted(loads), sorted(once), sorted(saved)
+
+    def _loads_of(self, phase: int, roots: Sequence[int]) -> list[int]:
+        return self._walk(phase, roots)[0]
+
+    def _once_of(self, phase: int, roots: Sequence[int]) -> list[int]:
+        return self._walk(phase, roots)[1]
+
+    def _values(self, phase: int, roots: Sequence[int], b: Block, wide: dict[int, tuple[str, ...]],
+                lanes: dict[int, str]) -> list[tuple[str, ...]]:
+        """Emit the pass's element values; the registers of each root."""
+        spec, fn, w = self.spec, self.fn, self.spec.width
+        e = fn.emitter(w)
+        loads, once, saved = self._walk(phase, roots)
+        bound: dict[int, str] = {}
+        memo: dict[int, Element] = {}
+        for o in once:
+            v = memo[o] = operand_value(spec.operand_dtype(o).compute)
+            bound.update({id(r): reg for r, reg in zip(roots_of(v), wide[o])})
+        for a in loads:
+            if spec.args[a].role == "iota":
+                off = fn.bind(f"mul i64 {b.index}, {self.strides[a]}")
+                first = fn.bind(f"add i64 {self.row[a]}, {off}")
+                vt = vector_type("i64", w)
+                reg = fn.bind(f"add {vt} {splat(e, 'i64', first)}, {lanes[a]}")
+                memo[a] = v = Value("arg", "i64")
+                bound[id(v)] = reg
+            else:
+                memo[a] = load(e, spec.args[a].dtype, b.pointers[a], bound)
+        for o in saved:
+            v = memo[o] = operand_value(spec.operand_dtype(o).compute)
+            for r, reg in zip(roots_of(v), self._kept(o, b.index)):
+                bound[id(r)] = reg
+
+        def value(o: int) -> Element:
+            stack = [o]
+            while stack:
+                top = stack[-1]
+                if top in memo:
+                    stack.pop()
+                    continue
+                prim, attrs, ops, dtype, _level = spec.instrs[top - self.base]
+                missing = [x for x in ops if x not in memo]
+                if missing:
+                    stack.extend(missing)
+                    continue
+                memo[top] = rounded(prim.body(*[memo[x] for x in ops], *attrs), dtype)
+                stack.pop()
+            return memo[o]
+
+        elements = [value(o) for o in roots]
+        flat = [r for v in elements for r in roots_of(v)]
+        regs = e.body(flat, bound)
+        out, k = [], 0
+        for v in elements:
+            size = len(roots_of(v))
+            out.append(tuple(regs[k:k + size]))
+            k += size
+        return out
+
+    def _accumulate(self, acc: Accumulators, reds: Sequence[int], regs: Sequence[tuple[str, ...]],
+                    carried: Sequence[str], b: Block, count: str, fast: str) -> list[str]:
+        """Lift the elements, mask what lies beyond a short block, and add to the accumulators."""
+        fn, w = self.fn, self.spec.width
+        e = fn.emitter(w)
+        lifted: list[str] = []
+        for i, value in zip(reds, regs):
+            red = self.spec.instrs[i][0].reduction
+            v = operand_value(self.spec.operand_dtype(self.spec.instrs[i][2][0]).compute)
+            bound = {id(r): reg for r, reg in zip(roots_of(v), value)}
+            index = Value("arg", "u32")
+            if red.uses_index:
+                first = fn.bind(f"trunc i64 {b.index} to i32")
+                bound[id(index)] = fn.bind(f"add {vector_type('u32', w)} {splat(e, 'u32', first)}, "
+                                           f"{lane_numbers(w, 'i32')}")
+            lifted += e.body(red.lift(v, index), bound)
+        mask, join, here = fn.label("mask"), fn.label("join"), fn.label("lift")
+        fn.line(f"br label %{here}")
+        fn.start(here)
+        fn.line(f"br i1 {fast}, label %{join}, label %{mask}")
+        fn.start(mask)
+        r = splat(e, "u32", fn.bind(f"trunc i64 {count} to i32"))
+        inside = fn.bind(f"icmp ult {vector_type('u32', w)} {lane_numbers(w, 'i32')}, {r}")
+        masked = [fn.bind(f"select <{w} x i1> {inside}, {acc.vt(j)} {x}, {acc.vt(j)} "
+                          f"{acc.identity[j]}") for j, x in enumerate(lifted)]
+        fn.line(f"br label %{join}")
+        fn.start(join)
+        values = [fn.bind(f"phi {acc.vt(j)} [{x}, %{here}], [{y}, %{mask}]")
+                  for j, (x, y) in enumerate(zip(lifted, masked))]
+        return acc.combine(carried, values)
+
+    def _store(self, o: int, a: int, regs: tuple[str, ...], b: Block) -> None:
+        spec, e = self.spec, self.fn.emitter(self.spec.width)
+        v = operand_value(spec.operand_dtype(o).compute)
+        bound = {id(r): reg for r, reg in zip(roots_of(v), regs)}
+        store(e, spec.args[a].dtype, b.pointers[a], e.body(to_memory(spec.args[a].dtype, v), bound))
+
+    # -- what is kept between passes, and between units and their end ----------------------------
+
+    def _kept_address(self, o: int, index: str, part: int) -> str:
+        """Address in the thread's row buffer; a kept operand takes 8 bytes an element."""
+        fn = self.fn
+        k = self.plan.saved.index(o)
+        base, stride = fn.slot(S_TMP), fn.slot(S_TMP_STRIDE)
+        mine = fn.bind(f"mul i64 {stride}, %tid")
+        up = fn.bind(f"add i64 %n, {2 * self.spec.width}")
+        skip = fn.bind(f"mul i64 {up}, {8 * k}")
+        at = fn.bind(f"mul i64 {index}, 8")
+        total = fn.bind(f"add i64 {base}, {mine}")
+        total = fn.bind(f"add i64 {total}, {skip}")
+        total = fn.bind(f"add i64 {total}, {at}")
+        total = fn.bind(f"add i64 {total}, {4 * self.spec.width * part}")
+        return fn.bind(f"inttoptr i64 {total} to ptr")
+
+    def _keep(self, o: int, regs: tuple[str, ...], index: str) -> None:
+        fn, w = self.fn, self.spec.width
+        ty = self.spec.operand_dtype(o).compute
+        for part, reg in enumerate(regs):
+            p = self._kept_address(o, index, part)
+            if ty == "bool":
+                reg = fn.bind(f"zext <{w} x i1> {reg} to <{w} x i8>")
+            t = {"bool": f"<{w} x i8>", "c64": f"<{w} x float>"}.get(ty) or vector_type(ty, w)
+            fn.line(f"store {t} {reg}, ptr {p}, align 4")
+
+    def _kept(self, o: int, index: str) -> tuple[str, ...]:
+        fn, w = self.fn, self.spec.width
+        ty = self.spec.operand_dtype(o).compute
+        out = []
+        for part in range(2 if ty == "c64" else 1):
+            p = self._kept_address(o, index, part)
+            t = {"bool": f"<{w} x i8>", "c64": f"<{w} x float>"}.get(ty) or vector_type(ty, w)
+            reg = fn.bind(f"load {t}, ptr {p}, align 4")
+            if ty == "bool":
+                reg = fn.bind(f"icmp ne <{w} x i8> {reg}, {constant(0, 'u8', w)}")
+            out.append(reg)
+        return tuple(out)
+
+    def _save_unit(self, acc: Accumulators, regs: Sequence[str]) -> None:
+        fn = self.fn
+        base = fn.slot(S_PART)
+        off = fn.bind(f"mul i64 %r, {acc.stride()}")
+        at = fn.bind(f"add i64 {base}, {off}")
+        for j, r in enumerate(regs):
+            here = fn.bind(f"add i64 {at}, {j * acc.width * 8}")
+            acc.save_at(fn.bind(f"inttoptr i64 {here} to ptr"), j, r)
+
+    def finish(self) -> None:
+        """Combine the units of each row in [lo, hi), and the once-a-row end of the kernel."""
+        spec, fn, w = self.spec, self.fn, self.spec.width
+        self.begin(levels=True)
+        units = fn.slot(S_UNITS)
+        reds = self.reductions_of(0)
+        parts = [Part(spec.instrs[i][0].reduction,
+                      spec.operand_dtype(spec.instrs[i][2][0]).compute) for i in reds]
+        # A unit is a finished result of two levels: it enters the third.
+        acc = Accumulators(fn, parts, w, first_level=1)
+        top = fn.bind(f"add i64 {levels_needed(fn, units)}, 1")
+        fn.line("br label %pre")
+        fn.start("pre")
+        fn.line("br label %row")
+        fn.start("row")
+        fn.line("%r = phi i64 [%lo, %pre], [%r2, %again]")
+        fn.line("call void @decode(ptr %params, i64 %r, ptr %idx, ptr %base)")
+        self.load_row()
+        self._row_scalars()
+        acc.reset(top)
+        base = fn.slot(S_PART)
+        first = fn.bind(f"mul i64 %r, {units}")
+        fn.line("br label %upre")
+        fn.start("upre")
+        fn.line("br label %unit")
+        fn.start("unit")
+        fn.line("%u = phi i64 [0, %upre], [%u2, %ulatch]")
+        at = fn.bind(f"add i64 {first}, %u")
+        off = fn.bind(f"mul i64 {at}, {acc.stride()}")
+        here = fn.bind(f"add i64 {base}, {off}")
+        regs = []
+        for j in range(len(acc.types)):
+            p = fn.bind(f"add i64 {here}, {j * w * 8}")
+            regs.append(acc.load_at(fn.bind(f"inttoptr i64 {p} to ptr"), j))
+        fn.line("%u2 = add i64 %u, 1")
+        acc.push(regs, "%u2", "ulatch")
+        fn.start("ulatch")
+        more = fn.bind(f"icmp ult i64 %u2, {units}")
+        fn.line(f"br i1 {more}, label %unit, label %uend")
+        fn.start("uend")
+        total = acc.fold(acc.identity, top)
+        for r, result in zip(reds, acc.finish(acc.across(total), 1)):
+            self.once[self.base + r] = self._rounded_once(r, result)
+        self.once_values(0, 1)
+        self.once_values(1, 1)
+        self._row_stores()
+        fn.line("br label %next")
+        fn.start("next")
+        fn.line("%r2 = add i64 %r, 1")
+        done = fn.bind("icmp uge i64 %r2, %hi")
+        fn.line(f"br i1 {done}, label %done, label %again")
+        fn.start("again")
+        fn.line("br label %row")
+        fn.start("done")
+        fn.line("ret void")
+        self._end()
+

@@ -1,0 +1,1 @@
+"""From graphs to running code: the pipeline, plans, plain evaluation, compiled functions."""

@@ -1,0 +1,133 @@
+"""Plain evaluation: one kernel an operation, from a cache of plans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from eutectic.engine.pipeline import compile_graph
+from eutectic.engine.plan import Plan, result_data
+from eutectic.errors import TraceError
+from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node, toposort
+from eutectic.graph.layout import Data, is_row_major, row_major, view_layout
+from eutectic.graph.prims import COPY
+from eutectic.runtime import buffers, pool
+
+_PLAN_LIMIT = 4096
+_plans: dict[Any, Plan] = {}
+
+
+def clear_plans() -> None:
+    """Forget the plans of plain operations (kernels stay)."""
+    _plans.clear()
+
+
+def plan_count() -> int:
+    return len(_plans)
+
+
+def evaluate(nodes: Sequence[Node]) -> None:
+    """Compute nodes: afterwards each has `data`. Raises TraceError for placeholders of a trace."""
+    if all([n.data is not None for n in nodes]):
+        return
+    for n in toposort(nodes, _known):
+        if n.data is None:
+            if n.prim is INPUT:
+                raise TraceError("[eval] cannot compute a placeholder of a function being traced.")
+            if n.prim is not CONST and n.prim is not IOTA:
+                _compute(n)
+    for n in nodes:
+        if n.data is None:
+            _compute(Node(COPY, (n,), (), n.shape, n.dtype), n)
+
+
+def _known(n: Node) -> bool:
+    return n.data is not None
+
+
+def _settle(n: Node, data: Data) -> None:
+    """Give a node its value; it needs its inputs no more."""
+    n.data = data
+    n.prim = INPUT
+    n.inputs = ()
+    n.attrs = ()
+
+
+def _compute(n: Node, into: Node | None = None) -> None:
+    into = into or n
+    if n.prim.family == "view":
+        source = n.inputs[0]
+        if source.data is None:
+            return  # a view of a constant: whoever reads it sees through it
+        data = source.data
+        found = view_layout(n, 0, data.strides_of(source.shape))
+        if found is not None:
+            offset, strides = found
+            moved = data.offset + offset * n.dtype.size
+            _settle(into, Data(data.buffer, moved,
+                               None if is_row_major(n.shape, strides) else strides))
+            return
+        copy = Node(COPY, (source,), (), source.shape, source.dtype)
+        _compute(copy)
+        _settle(into, Data(copy.data.buffer, copy.data.offset))
+        return
+    if n.size == 0:
+        _settle(into, Data(buffers.alloc(0)))
+        return
+    leaves: list[Node] = []
+    scalars: list[Node] = []
+    key = (n.prim, n.attrs, n.dtype, n.shape, pool.get_num_threads(),
+           tuple([_key(i, leaves, scalars) for i in n.inputs]))
+    plan = _plans.get(key)
+    if plan is None:
+        if len(_plans) >= _PLAN_LIMIT:
+            _plans.clear()
+        plan = _plans[key] = _plan(n, leaves, scalars)
+    addresses = [x.data.buffer.ptr + x.data.offset for x in leaves]
+    for s in scalars:
+        addresses.append(s.attrs[0])
+    fresh = plan.run(addresses)
+    _settle(into, result_data(plan, 0, [x.data for x in leaves], fresh))
+
+
+def _key(n: Node, leaves: list[Node], scalars: list[Node]) -> Any:
+    """What a plan depends on of an operand; collects its memory and its constants."""
+    data = n.data
+    if data is not None:
+        leaves.append(n)
+        return (n.dtype, n.shape, data.strides)
+    if n.prim is CONST:
+        scalars.append(n)
+        return n.dtype
+    if n.prim is IOTA:
+        return (n.shape, n.attrs)
+    return (n.prim, n.attrs, n.shape, tuple([_key(i, leaves, scalars) for i in n.inputs]))
+
+
+def _plan(n: Node, leaves: list[Node], scalars: list[Node]) -> Plan:
+    """Plan of one operation on placeholders in the place of its operands."""
+    placeholders: list[Node] = []
+    strides: dict[int, tuple[int, ...]] = {}
+    constants: list[Node] = []
+
+    def stand_in(x: Node) -> Node:
+        if x.data is not None:
+            p = Node(INPUT, (), (), x.shape, x.dtype)
+            strides[id(p)] = x.data.strides_of(x.shape)
+            placeholders.append(p)
+            return p
+        if x.prim is CONST:
+            c = Node(CONST, (), x.attrs, (), x.dtype)
+            constants.append(c)
+            return c
+        return Node(x.prim, tuple([stand_in(i) for i in x.inputs]), x.attrs, x.shape, x.dtype)
+
+    root = Node(n.prim, tuple([stand_in(i) for i in n.inputs]), n.attrs, n.shape, n.dtype)
+    graph = Graph(placeholders, [root], n.prim.name)
+
+    def strides_of(x: Node) -> tuple[int, ...]:
+        return strides.get(id(x)) or row_major(x.shape)
+
+    return compile_graph(graph, fused=n.prim.family == "composite", strides_of=strides_of,
+                         scalar_inputs=constants)
+

@@ -1,0 +1,513 @@
+"""From groups to steps: loop dimensions, strides, parameter blocks, and kernel structures.
+
+A `LoopStep` is a kernel with its parameter block; memory is named by tokens that the plan turns
+into buffers. Loop dimensions that lie without gaps in every array are merged, so most kernels run
+over one dimension whatever the rank.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from eutectic.dtype import Dtype, int64
+from eutectic.graph import affine
+from eutectic.graph.affine import Forms
+from eutectic.graph.ir import CONST, IOTA, Node
+from eutectic.graph.layout import row_major
+from eutectic.graph.passes.fuse import Fusion
+from eutectic.graph.passes.groups import Edge, Group, node_cost
+from eutectic.kernel.reductions import UNIT, lanes, ordered
+from eutectic.kernel.spec import (
+    FIRST_ARG, S_K, S_N, S_ND, S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Arg, Instr, KernelSpec, Slots,
+    phases)
+
+Token = int
+"""Names memory: the id of the node whose elements it holds, or a negative number: scratch."""
+
+MAX_THREADS = 64
+_CHUNK_COST = 40_000.0
+"""Weighted work of the least range worth giving to a thread (about 10 us)."""
+
+
+@dataclass(slots=True)
+class LoopStep:
+    """A kernel and its parameters. `patches`: (slot, token, byte offset)."""
+
+    spec: KernelSpec
+    params: list[int]
+    patches: list[tuple[int, Token, int]]
+    n: int
+    grain: int
+    reads: list[Token]
+    writes: list[Token]
+    scratch: dict[Token, int] = field(default_factory=dict)
+    """Bytes of temporary memory by token."""
+    finish_rows: int = 0
+    """Rows that a `units` kernel ends one by one."""
+    scalar_slots: list[tuple[int, Node]] = field(default_factory=list)
+    """(slot, constant node): filled by the plan."""
+    group: Group | None = None
+
+
+@dataclass(slots=True)
+class ProductStep:
+    """A matrix product; `epilogue` runs over its blocks while they are in cache."""
+
+    node: Node
+    a: tuple[Token, int, tuple[int, ...]]
+    """(token, offset, strides) in elements, batch axes first."""
+    b: tuple[Token, int, tuple[int, ...]]
+    c: Token
+    epilogue: LoopStep | None
+    reads: list[Token]
+    writes: list[Token]
+    scratch: dict[Token, int] = field(default_factory=dict)
+    group: Group | None = None
+
+
+@dataclass(slots=True)
+class CallStep:
+    """A Python call (`opaque`), or nothing but a name for parts placed in memory (`place`)."""
+
+    node: Node
+    operands: list[tuple[Token, int, tuple[int, ...]]]
+    reads: list[Token]
+    writes: list[Token]
+    group: Group | None = None
+
+
+Step = LoopStep | ProductStep | CallStep
+
+
+class Lowering:
+    """Turns the groups of one fusion into steps, in order."""
+
+    def __init__(self, fusion: Fusion, strides_of: Callable[[Node], tuple[int, ...]]) -> None:
+        self.fusion = fusion
+        self.strides_of = strides_of
+        self.places: dict[int, tuple[Node, int, tuple[int, ...]]] = {}
+        self.steps: list[Step] = []
+        self._scratch = 0
+
+    def run(self) -> list[Step]:
+        for g in self.fusion.groups:
+            if g.dest is not None:
+                self.places[id(g.outputs[0])] = g.dest
+        for g in self.fusion.groups:
+            if any(d == 0 for d in g.sizes.values()):
+                continue
+            if g.kind == "call":
+                self._call(g)
+            elif g.kind == "product":
+                self._product(g)
+            else:
+                self.steps.append(self._loop(g))
+        return self.steps
+
+    def scratch(self) -> Token:
+        self._scratch -= 1
+        return self._scratch
+
+    # -- memory ---------------------------------------------------------------------------------
+
+    def where(self, n: Node) -> tuple[Token, int, tuple[int, ...]]:
+        """(token, offset, strides) in elements of a stored node or an input."""
+        dest = self.places.get(id(n))
+        if dest is not None:
+            root, offset, strides = dest
+            token, base, _ = self.where(root)
+            return token, base + offset, strides
+        return id(n), 0, self.strides_of(n)
+
+    # -- kinds ----------------------------------------------------------------------------------
+
+    def _call(self, g: Group) -> None:
+        n = g.heavy
+        assert n is not None
+        operands = []
+        for e in g.edges:
+            token, offset, strides = self.where(e.base)
+            if e.layout is not None:
+                offset, strides = offset + e.layout[0], e.layout[1]
+            operands.append((token, offset, strides))
+        self.steps.append(CallStep(n, operands, [t for t, _o, _s in operands], [id(n)], g))
+
+    def _product(self, g: Group) -> None:
+        n = g.heavy
+        assert n is not None
+        operands = []
+        for e in g.edges:
+            if e.consumer is n:
+                token, offset, _ = self.where(e.base)
+                assert e.layout is not None
+                operands.append((token, offset + e.layout[0], e.layout[1]))
+        alone = g.members == [n]
+        epilogue = None
+        c = id(n)
+        scratch: dict[Token, int] = {}
+        if not alone:
+            # The product lands in its own memory if it is wanted, else where the result will be.
+            if n not in g.outputs:
+                same = [o for o in g.outputs if o.dtype is n.dtype and o.size == n.size
+                        and id(o) not in self.places]
+                if same:
+                    c = id(same[0])
+                else:
+                    c = self.scratch()
+                    scratch[c] = n.size * n.dtype.size
+            epilogue = self._loop(g, product=(n, c))
+        reads = [operands[0][0], operands[1][0]]
+        writes = [c]
+        if epilogue is not None:
+            reads += [t for t in epilogue.reads if t != c]
+            writes += [t for t in epilogue.writes if t != c]
+            scratch.update(epilogue.scratch)
+            epilogue.scratch = {}
+        self.steps.append(ProductStep(n, operands[0], operands[1], c, epilogue, reads, writes,
+                                      scratch, g))
+
+    def _loop(self, g: Group, product: tuple[Node, Token] | None = None) -> LoopStep:
+        build = _LoopBuilder(self, g, product)
+        return build.build()
+
+
+@dataclass(slots=True)
+class _Array:
+    """An array of a kernel under construction: strides (elements) by loop index."""
+
+    dtype: Dtype
+    role: str
+    token: Token
+    offset: int
+    strides: dict[int, int]
+    level: str = "F"
+
+
+class _LoopBuilder:
+    def __init__(self, low: Lowering, g: Group, product: tuple[Node, Token] | None) -> None:
+        self.low = low
+        self.g = g
+        self.product = product
+        self.arrays: list[_Array] = []
+        self.array_of: dict[Any, int] = {}
+        self.scalars: list[tuple[Node, Dtype]] = []
+        self.scalar_of: dict[tuple[int, Dtype], int] = {}
+        self.scratch: dict[Token, int] = {}
+
+    def build(self) -> LoopStep:
+        g = self.g
+        kind = "map" if g.kind == "product" else g.kind
+        members = [m for m in g.members if self.product is None or m is not self.product[0]]
+        operands: dict[tuple[int, int], tuple[str, int]] = {}
+        for e in g.edges:
+            if self.product is not None and e.consumer is self.product[0]:
+                continue
+            operands[id(e.consumer), e.position] = self._operand(e)
+        outs = [self._output(n) for n in g.outputs
+                if self.product is None or n is not self.product[0]]
+        order = list(g.order)
+        sizes = dict(g.sizes)
+        groups = self._classes(kind, order)
+        merged = self._merge(groups, sizes)
+        if kind in ("row", "col"):
+            merged = self._one_reduced(kind, groups, merged, sizes)
+        return self._finish(kind, members, operands, outs, merged, sizes)
+
+    # -- arrays ---------------------------------------------------------------------------------
+
+    def _operand(self, e: Edge) -> tuple[str, int]:
+        n = e.base
+        if n.prim is CONST:
+            return "scalar", self._scalar(n)
+        if self.g.holds(n) and self.g.maps[id(n)] == e.forms:
+            if self.product is None or n is not self.product[0]:
+                return "node", id(n)
+        return "array", self._array(n, e.forms)
+
+    def _scalar(self, n: Node) -> int:
+        key = (n.attrs[0], n.dtype)
+        if key not in self.scalar_of:
+            self.scalar_of[key] = len(self.scalars)
+            self.scalars.append((n, n.dtype))
+        return self.scalar_of[key]
+
+    def _array(self, n: Node, forms: Forms) -> int:
+        key = (id(n), forms)
+        if key in self.array_of:
+            return self.array_of[key]
+        if n.prim is IOTA:
+            form = forms[n.attrs[0]] if n.shape else affine.ZERO
+            a = _Array(int64, "iota", 0, form[0], dict(form[1]))
+        else:
+            if self.product is not None and n is self.product[0]:
+                token, offset, strides = self.product[1], 0, row_major(n.shape)
+            else:
+                token, offset, strides = self.low.where(n)
+            const, terms = affine.linear(forms, strides)
+            a = _Array(n.dtype, "in", token, offset + const, dict(terms))
+        self.array_of[key] = len(self.arrays)
+        self.arrays.append(a)
+        return self.array_of[key]
+
+    def _output(self, n: Node) -> tuple[Node, int]:
+        token, offset, strides = self.low.where(n)
+        forms = self.g.maps[id(n)]
+        const, terms = affine.linear(forms, strides)
+        level = "F"
+        if self.g.kind in ("row", "col") and not (self.g.indices(forms) & self.g.inner):
+            level = "O"
+        self.arrays.append(_Array(n.dtype, "out", token, offset + const, dict(terms), level))
+        return n, len(self.arrays) - 1
+
+    # -- loop dimensions --------------------------------------------------------------------------
+
+    def _classes(self, kind: str, order: list[int]) -> list[list[int]]:
+        """Runs of loop indices that may merge with each other, outermost run first."""
+        g = self.g
+        if kind == "map":
+            return [order]
+        if kind == "row":
+            return [[d for d in order if d not in g.inner], [d for d in order if d in g.inner]]
+        first = min(i for i, d in enumerate(order) if d in g.inner)
+        last = max(i for i, d in enumerate(order) if d in g.inner)
+        return [order[:first], order[first:last + 1], order[last + 1:]]
+
+    def _merge(self, runs: list[list[int]], sizes: dict[int, int]) -> list[list[int]]:
+        """Merge neighbours that are gap-free in every array; keeps the inner one's name."""
+        out = []
+        for run in runs:
+            kept: list[int] = []
+            for d in run:
+                if kept and all(a.strides.get(kept[-1], 0) == a.strides.get(d, 0) * sizes[d]
+                                for a in self.arrays):
+                    sizes[d] *= sizes[kept[-1]]
+                    self._alias(kept.pop(), d)
+                kept.append(d)
+            out.append(kept)
+        return out
+
+    def _alias(self, gone: int, kept: int) -> None:
+        self.names = getattr(self, "names", {})
+        self.names[gone] = kept
+        for k, v in list(self.names.items()):
+            if v == gone:
+                self.names[k] = kept
+
+    def _one_reduced(self, kind: str, runs: list[list[int]], merged: list[list[int]],
+                     sizes: dict[int, int]) -> list[list[int]]:
+        """Make the reduced indices one, copying arrays that are not gap-free along them."""
+        if len(merged[1]) <= 1:
+            return merged
+        inner = merged[1]
+        for k, a in enumerate(self.arrays):
+            step = a.strides.get(inner[-1], 0)
+            size = sizes[inner[-1]]
+            good = True
+            for d in reversed(inner[:-1]):
+                good = good and a.strides.get(d, 0) == step * size
+                size *= sizes[d]
+            if not good:
+                self.arrays[k] = self._packed(a, [d for r in merged for d in r], sizes, set(inner))
+        return self._merge(merged, sizes)
+
+    def _packed(self, a: _Array, order: list[int], sizes: dict[int, int],
+                whole: set[int]) -> _Array:
+        """A row-major copy of an array over the loop indices it uses and those in `whole`."""
+        used = [d for d in order if a.strides.get(d) or d in whole]
+        shape = tuple([sizes[d] for d in used])
+        token = self.low.scratch()
+        self.scratch[token] = math.prod(shape) * a.dtype.size
+        new = _Array(a.dtype, "in", token, 0, dict(zip(used, row_major(shape))), a.level)
+        if a.role == "iota":
+            raise NotImplementedError("iota along split rows")
+        source = _Array(a.dtype, "in", a.token, a.offset, dict(a.strides))
+        target = _Array(a.dtype, "out", token, 0, dict(new.strides))
+        inner = _LoopBuilder(self.low, Group("map", used, {d: sizes[d] for d in used}), None)
+        inner.arrays = [source, target]
+        runs = inner._merge([list(used)], dims := dict(sizes))
+        spec_instr: list[Instr] = []
+        step = inner._assemble("map", runs, dims, spec_instr, [(0, 1)], COPY_COST, {})
+        step.group = None
+        self.low.steps.append(step)
+        return new
+
+    # -- the kernel -------------------------------------------------------------------------------
+
+    def _finish(self, kind: str, members: Sequence[Node], operands: dict[tuple[int, int],
+                tuple[str, int]], outs: list[tuple[Node, int]], merged: list[list[int]],
+                sizes: dict[int, int]) -> LoopStep:
+        g = self.g
+        names = getattr(self, "names", {})
+        n_arr, n_sc = len(self.arrays), len(self.scalars)
+        inner = self._inner_indices(kind, merged)
+        number: dict[int, int] = {}
+        instrs: list[Instr] = []
+        cost = 0.0
+        arrays_number = {("array", i): i for i in range(n_arr)}
+        for m in members:
+            ops = []
+            for i, operand in enumerate(m.inputs):
+                ref = operands.get((id(m), i))
+                if ref is None:
+                    # Only constants have no edge of their own.
+                    ref = ("scalar", self._scalar(operand))
+                    n_sc = len(self.scalars)
+                ops.append(ref)
+            used = {names.get(d, d) for d in g.indices(g.maps[id(m)])}
+            level = "F" if used & inner or (kind == "map" and not inner) else "O"
+            if m.prim.family == "reduction":
+                level = "O"
+                cost += 2.0
+            else:
+                cost += node_cost(m) if level == "F" else 0.0
+            number[id(m)] = len(instrs)
+            instrs.append((m.prim, m.attrs if m.prim.family != "reduction" else (), ops, m.dtype,
+                           level))
+        fixed: list[Instr] = []
+        for prim, attrs, refs, dtype, level in instrs:
+            idx = []
+            for what, k in refs:
+                if what == "array":
+                    idx.append(arrays_number["array", k])
+                elif what == "scalar":
+                    idx.append(n_arr + k)
+                else:
+                    idx.append(n_arr + n_sc + number[k])
+            fixed.append((prim, attrs, tuple(idx), dtype, level))
+        stores = [(n_arr + n_sc + number[id(n)], a) for n, a in outs]
+        return self._assemble(kind, merged, sizes, fixed, stores, cost, names)
+
+    def _inner_indices(self, kind: str, merged: list[list[int]]) -> set[int]:
+        if kind == "map":
+            return {merged[0][-1]} if merged[0] else set()
+        return set(merged[1])
+
+    def _assemble(self, kind: str, merged: list[list[int]], sizes: dict[int, int],
+                  instrs: list[Instr], stores: list[tuple[int, int]], cost: float,
+                  names: dict[int, int]) -> LoopStep:
+        """Choose width and kind, and lay out the parameter block."""
+        k_dim: int | None = None
+        if kind == "map":
+            outer, n_dim = merged[0][:-1], (merged[0][-1] if merged[0] else None)
+        elif kind == "row":
+            outer, n_dim = merged[0], (merged[1][0] if merged[1] else None)
+        else:
+            k_dim = merged[1][0] if merged[1] else None
+            outer, n_dim = merged[0] + merged[2][:-1], (merged[2][-1] if merged[2] else None)
+        n = sizes[n_dim] if n_dim is not None else 1
+        k = sizes[k_dim] if k_dim is not None else 1
+        rows = math.prod([sizes[d] for d in outer])
+        width = self._width(kind, instrs, n, rows)
+        args = []
+        for a in self.arrays:
+            step = a.strides.get(n_dim, 0) if n_dim is not None else 0
+            if n_dim is None or n == 1:
+                row_out = kind == "row" and a.role == "out" and a.level == "O"
+                access = "v" if a.role == "out" and not row_out else "s"
+                if kind == "row" and a.role == "in" and a.level == "F":
+                    access = "s"
+            else:
+                access = "v" if step else "s"
+            args.append(Arg(a.dtype, access, a.role))
+        spec = KernelSpec(kind, width, tuple(args), tuple([d for _n, d in self.scalars]),
+                          tuple(instrs), tuple(stores))
+        params_kind = kind
+        n_units = 0
+        if kind == "row" and rows < FEW_ROWS and n > UNIT * width and phases(spec).count == 1 and (
+                width == self._width(kind, instrs, 1 << 20, rows)):
+            params_kind = "units"
+            n_units = -(-n // (UNIT * width))
+            spec = KernelSpec("units", width, spec.args, spec.scalars, spec.instrs, spec.stores)
+        slots = Slots.of(spec)
+        table = slots.outer
+        params = [0] * (table + slots.row * len(outer))
+        params[S_N], params[S_ND], params[S_K] = n, len(outer), k
+        patches: list[tuple[int, Token, int]] = []
+        reads, writes = [], []
+        for i, a in enumerate(self.arrays):
+            unit = 1 if a.role == "iota" else a.dtype.size
+            if a.role == "iota":
+                params[FIRST_ARG + i] = a.offset
+            else:
+                patches.append((FIRST_ARG + i, a.token, a.offset * unit))
+                (writes if a.role == "out" else reads).append(a.token)
+            step = a.strides.get(n_dim, 0) if n_dim is not None else 0
+            params[slots.inner + i] = (step * unit) if n > 1 and n_dim is not None else unit
+            if params_kind == "col":
+                params[slots.k + i] = (a.strides.get(k_dim, 0) if k_dim is not None else 0) * unit
+            for j, d in enumerate(outer):
+                params[table + j * slots.row + 1 + i] = a.strides.get(d, 0) * unit
+        for j, d in enumerate(outer):
+            params[table + j * slots.row] = sizes[d]
+        step_ = LoopStep(spec, params, patches, 0, 1, reads, writes, self.scratch, group=self.g)
+        step_.scalar_slots = [(slots.scalars + i, c) for i, (c, _d) in enumerate(self.scalars)]
+        self._range(step_, rows, n, k, n_units, cost)
+        return step_
+
+    def _width(self, kind: str, instrs: list[Instr], n: int, rows: int) -> int:
+        """Elements of a block: fixed by an ordered row reduction, else by the largest type."""
+        width = 0
+        wide = any(a.dtype.size == 8 and a.dtype.compute != "c64" for a in self.arrays
+                   if a.role != "iota")
+        for prim, _attrs, ops, dtype, _level in instrs:
+            wide = wide or (dtype.size == 8 and dtype.compute != "c64")
+            if prim.reduction is not None and kind == "row":
+                ty = self._operand_dtype(instrs, ops[0]).compute
+                if ordered(prim.reduction, ty):
+                    width = lanes(ty)
+        width = width or (32 if wide else 64)
+        if kind != "map" or rows > 1:
+            while width > 16 and n <= width // 2:
+                width //= 2
+        return width
+
+    def _operand_dtype(self, instrs: list[Instr], o: int) -> Dtype:
+        if o < len(self.arrays):
+            return self.arrays[o].dtype
+        o -= len(self.arrays)
+        return self.scalars[o][1] if o < len(self.scalars) else instrs[o - len(self.scalars)][3]
+
+    def _range(self, s: LoopStep, rows: int, n: int, k: int, units: int, cost: float) -> None:
+        spec = s.spec
+        per = 1.0 + 0.5 * len(spec.args) + cost
+        if spec.kind == "map":
+            s.n = rows * n
+            step = spec.width
+            s.grain = max(step, int(_CHUNK_COST * 4 / per) // step * step)
+            return
+        if spec.kind == "row":
+            s.n = rows
+            s.grain = max(1, int(_CHUNK_COST * 4 / (per * n + 40)))
+            kept = len(phases(spec).saved)
+            if kept:
+                size = kept * 8 * (n + 2 * spec.width)
+                size = -(-size // 64) * 64
+                token = self.low.scratch()
+                s.scratch[token] = size * MAX_THREADS
+                s.patches.append((S_TMP, token, 0))
+                s.params[S_TMP_STRIDE] = size
+            return
+        if spec.kind == "units":
+            s.n = rows * units
+            s.grain = 1
+            s.params[S_UNITS] = units
+            accs = sum(len(p.reduction.identity(self._operand_dtype(list(spec.instrs), ops[0])
+                                                .compute))
+                       for p, _a, ops, _d, _l in spec.instrs if p.reduction is not None)
+            token = self.low.scratch()
+            s.scratch[token] = rows * units * accs * spec.width * 8
+            s.patches.append((S_PART, token, 0))
+            s.finish_rows = rows
+            return
+        strips = -(-n // spec.width)
+        s.n = rows * strips
+        s.params[S_UNITS] = strips
+        s.grain = max(1, int(_CHUNK_COST * 4 / (per * k * spec.width)))
+
+
+COPY_COST = 1.0
+FEW_ROWS = 8
+

@@ -1,0 +1,93 @@
+"""The compiler, as one list of passes: the file to read first.
+
+    graph --expand--> simpler operations --simplify, cse--> fewer --fuse--> groups --plan--> code
+
+`compile_graph` runs the whole list; plain evaluation runs it on graphs of one operation. A
+`Record` keeps what each pass left and what each cost: `explain` and `measure` read it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from eutectic.config import config
+from eutectic.engine.plan import Plan, build_plan
+from eutectic.graph.check import check
+from eutectic.graph.ir import Graph, Node
+from eutectic.graph.layout import row_major
+from eutectic.graph.passes.expand import expand, store_outputs
+from eutectic.graph.passes.fuse import Fusion, fuse
+from eutectic.graph.passes.simplify import cse, simplify
+
+PASSES: tuple[tuple[str, Callable[[Graph], Graph]], ...] = (
+    ("expand", expand),
+    ("simplify", simplify),
+    ("cse", cse),
+    ("store_outputs", store_outputs),
+)
+"""Graph to graph, in order; fusion and planning follow."""
+
+
+@dataclass(slots=True)
+class Record:
+    """What compiling one graph did, pass by pass."""
+
+    graphs: list[tuple[str, Graph]] = field(default_factory=list)
+    """(pass, graph after it); the first entry is the trace."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Cost by stage: trace, each pass, fuse, plan, codegen, llvm, load."""
+    fusion: Fusion | None = None
+    plan: Plan | None = None
+
+
+def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True,
+                  strides_of: Callable[[Node], tuple[int, ...]] | None = None,
+                  scalar_inputs: Sequence[Node] = ()) -> Plan:
+    """Run all passes on a graph and return its plan."""
+    record = Record() if record is None else record
+    strides = strides_of or (lambda n: row_major(n.shape))
+    keep = config.debug >= 2
+    record.graphs.append(("trace", graph))
+    if config.check:
+        check(graph)
+    for name, run in PASSES:
+        start = time.perf_counter()
+        graph = run(graph)
+        record.seconds[name] = time.perf_counter() - start
+        record.graphs.append((name, graph))
+        if config.check:
+            check(graph)
+        if keep:
+            _print_graph(name, graph)
+    start = time.perf_counter()
+    record.fusion = fuse(graph, fused, strides)
+    record.seconds["fuse"] = time.perf_counter() - start
+    start = time.perf_counter()
+    plan = build_plan(graph, record.fusion, strides, scalar_inputs)
+    record.seconds["plan"] = time.perf_counter() - start
+    record.plan = plan
+    if config.debug >= 3:
+        _print_kernels(plan)
+    return plan
+
+
+def _print_graph(name: str, graph: Graph) -> None:
+    import sys
+
+    from eutectic.graph.show import show
+    print(f"eutectic: after {name}\n{show(graph, sources=True)}", file=sys.stderr)
+
+
+def _print_kernels(plan: Plan) -> None:
+    import sys
+
+    from eutectic.engine.kernels import llvm_text
+    from eutectic.runtime.jit import assembly
+    for k in plan.kernels:
+        print(f"eutectic: {k.name} ({k.origin})\n{k.spec.text()}", file=sys.stderr)
+        if config.debug >= 4:
+            print(text := llvm_text(k.spec), file=sys.stderr)
+            if config.debug >= 5:
+                print(assembly(text), file=sys.stderr)

@@ -1,0 +1,344 @@
+"""Plans: the steps of a graph with memory assigned, run by one native call.
+
+Buffers of a plan, in order: inputs, results (fresh at each call), and one arena that holds every
+temporary at an offset chosen by lifetime, so that temporaries share memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from eutectic.codegen import matmul
+from eutectic.codegen.targets import host_target
+from eutectic.dtype import Dtype
+from eutectic.engine.kernels import Loaded, load_kernel
+from eutectic.engine.lower import CallStep, LoopStep, Lowering, ProductStep, Step, Token
+from eutectic.graph.ir import Graph, Node
+from eutectic.graph.layout import Data, row_major, view_layout
+from eutectic.graph.passes.fuse import Fusion
+from eutectic.runtime import buffers, driver, jit, pool
+from eutectic.runtime.driver import CALL, NESTED, RANGE, NativePlan
+
+_ALIGN = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Where an output lies: buffer index, byte offset, strides (None: row-major)."""
+
+    buffer: int
+    offset: int
+    strides: tuple[int, ...] | None
+
+
+@dataclass(slots=True)
+class Plan:
+    """A graph ready to run. `run` takes input addresses and returns the plan's buffers."""
+
+    n_inputs: int
+    fresh: list[int]
+    """Bytes of each result buffer."""
+    arena: int
+    """Bytes of temporaries."""
+    results: list[Result]
+    segments: list[NativePlan | _PythonCall]
+    steps: list[Step]
+    kernels: list[Loaded]
+    scalar_inputs: int = 0
+    keep: list[Any] = field(default_factory=list)
+    """Tables that parameter blocks point to."""
+    native_run: Callable[[int, list[int]], None] | None = None
+    address: int = 0
+
+    def run(self, addresses: list[int]) -> list[Any]:
+        """Run on input addresses (and scalar patterns); returns the fresh result buffers."""
+        alloc = buffers.alloc
+        made = [alloc(n) for n in self.fresh]
+        for b in made:
+            addresses.append(b.ptr)
+        if self.arena:
+            arena = alloc(self.arena)
+            addresses.append(arena.ptr)
+        if self.native_run is not None:
+            self.native_run(self.address, addresses)
+        else:
+            for segment in self.segments:
+                segment.run_list(addresses)
+        return made
+
+
+@dataclass(slots=True)
+class _PythonCall:
+    """A step that calls a Python library on NumPy views of its operands."""
+
+    node: Node
+    operands: list[tuple[int, int, tuple[int, ...]]]
+    """(buffer index, byte offset, strides in elements)."""
+    out: tuple[int, int]
+
+    def run_list(self, addresses: list[int]) -> None:
+        n = self.node
+        views = []
+        for operand, (b, offset, strides) in zip(n.inputs, self.operands):
+            views.append(_view(addresses[b] + offset, operand.shape, strides, operand.dtype))
+        out = _view(addresses[self.out[0]] + self.out[1], n.shape, row_major(n.shape), n.dtype)
+        assert n.prim.call is not None
+        out[...] = n.prim.call(*views, *n.attrs)
+
+
+def _view(address: int, shape: tuple[int, ...], strides: tuple[int, ...], d: Dtype) -> np.ndarray:
+    interface = {"shape": shape, "typestr": d.np.str, "data": (address, False), "version": 3,
+                 "strides": tuple([s * d.size for s in strides])}
+    holder = type("_Memory", (), {"__array_interface__": interface})()
+    return np.asarray(holder)
+
+
+def build_plan(graph: Graph, fusion: Fusion, strides_of: Callable[[Node], tuple[int, ...]],
+               scalar_inputs: Sequence[Node] = ()) -> Plan:
+    """Lower a fused graph, assign memory, load its kernels.
+
+    `scalar_inputs` are constants whose bit patterns come with each call, after the inputs.
+    """
+    steps = Lowering(fusion, strides_of).run()
+    return _Builder(graph, fusion, steps, strides_of, scalar_inputs).build()
+
+
+class _Builder:
+    def __init__(self, graph: Graph, fusion: Fusion, steps: list[Step],
+                 strides_of: Callable[[Node], tuple[int, ...]],
+                 scalar_inputs: Sequence[Node]) -> None:
+        self.graph = graph
+        self.fusion = fusion
+        self.steps = steps
+        self.strides_of = strides_of
+        self.buffer: dict[Token, tuple[int, int]] = {}
+        """(buffer index, byte offset) by token."""
+        self.fresh: list[int] = []
+        self.scalars = {id(n): i + len(graph.inputs) for i, n in enumerate(scalar_inputs)}
+        self.n_scalars = len(scalar_inputs)
+        self.kernels: list[Loaded] = []
+        self.keep: list[Any] = []
+        self.size_of: dict[Token, int] = {}
+        self.threads = pool.get_num_threads()
+
+    def build(self) -> Plan:
+        for i, n in enumerate(self.graph.inputs):
+            self.buffer[id(n)] = (i, 0)
+        results = self._results()
+        first_temp = len(self.graph.inputs) + self.n_scalars + len(self.fresh)
+        for s in self.steps:
+            if isinstance(s, ProductStep):
+                self._workspace(s)
+        arena = self._temporaries(first_temp)
+        segments = self._segments()
+        plan = Plan(len(self.graph.inputs), self.fresh, arena, results, segments, self.steps,
+                    self.kernels, self.n_scalars, self.keep)
+        if len(segments) == 1 and isinstance(segments[0], NativePlan):
+            plan.native_run = segments[0].entry.run_list
+            plan.address = segments[0].address
+        return plan
+
+    # -- memory ---------------------------------------------------------------------------------
+
+    def _results(self) -> list[Result]:
+        """Give each stored output its buffer; views of it share that."""
+        out: list[Result] = []
+        index = len(self.graph.inputs) + self.n_scalars
+        for o in self.graph.outputs:
+            chain = []
+            base = o
+            while base.prim.family == "view" and base.data is None:
+                chain.append(base)
+                base = base.inputs[0]
+            if id(base) not in self.buffer:
+                self.buffer[id(base)] = (index, 0)
+                self.fresh.append(base.size * base.dtype.size)
+                index += 1
+            offset, strides = 0, self.strides_of(base)
+            for v in reversed(chain):
+                found = view_layout(v, offset, strides)
+                assert found is not None, "output views are made storable before fusion"
+                offset, strides = found
+            b = self.buffer[id(base)]
+            plain = not chain and strides == row_major(o.shape)
+            out.append(Result(b[0], b[1] + offset * o.dtype.size, None if plain else strides))
+        return out
+
+    def _workspace(self, s: ProductStep) -> None:
+        variant, (m, n, k, batch) = _variant(s.node), _sizes(s.node)
+        size = matmul.workspace_bytes(variant, host_target(), m, n, k, batch, self.threads)
+        if size:
+            token = min([0, *s.scratch, *(t for x in self.steps for t in _tokens(x))]) - 1
+            s.scratch[token] = size + 64
+            s.reads.append(token)
+
+    def _temporaries(self, index: int) -> int:
+        """Offsets in the arena, first fit by lifetime; returns its size."""
+        first: dict[Token, int] = {}
+        last: dict[Token, int] = {}
+        size: dict[Token, int] = {}
+        for i, s in enumerate(self.steps):
+            own = s.scratch if not isinstance(s, CallStep) else {}
+            size.update(own)
+            for t in (*s.reads, *s.writes, *own):
+                first.setdefault(t, i)
+                last[t] = i
+        by_id = {id(m): m for g in self.fusion.groups for m in g.members}
+        live: list[tuple[int, int, int]] = []  # (offset, end, last step)
+        total = 0
+        for t in sorted(first, key=lambda t: first[t]):
+            if t in self.buffer:
+                continue
+            nbytes = size.get(t)
+            if nbytes is None:
+                n = by_id[t]
+                nbytes = n.size * n.dtype.size
+            nbytes = -(-max(nbytes, 1) // _ALIGN) * _ALIGN
+            live = [x for x in live if x[2] >= first[t]]
+            live.sort()
+            at = 0
+            for start, end, _last in live:
+                if start - at >= nbytes:
+                    break
+                at = max(at, end)
+            live.append((at, at + nbytes, last[t]))
+            self.buffer[t] = (index, at)
+            total = max(total, at + nbytes)
+        return total
+
+    # -- steps ----------------------------------------------------------------------------------
+
+    def _segments(self) -> list[NativePlan | _PythonCall]:
+        segments: list[NativePlan | _PythonCall] = []
+        run: list[driver.Step] = []
+        for s in self.steps:
+            if isinstance(s, CallStep):
+                if s.node.prim.family == "place":
+                    continue
+                if run:
+                    segments.append(NativePlan(run))
+                    run = []
+                operands = []
+                for operand, (t, offset, strides) in zip(s.node.inputs, s.operands):
+                    b, at = self.buffer[t]
+                    operands.append((b, at + offset * operand.dtype.size, strides))
+                segments.append(_PythonCall(s.node, operands, self.buffer[id(s.node)]))
+            elif isinstance(s, LoopStep):
+                run += self._loop(s, len(run))
+            else:
+                run += self._product(s, len(run))
+        if run or not segments:
+            segments.append(NativePlan(run))
+        return segments
+
+    def _patches(self, patches: Sequence[tuple[int, Token, int]]) -> list[tuple[int, int, int]]:
+        out = []
+        for slot, token, offset in patches:
+            b, at = self.buffer[token]
+            out.append((slot, b, at + offset))
+        return out
+
+    def _loop(self, s: LoopStep, at: int, epilogue: bool = False) -> list[driver.Step]:
+        kernel = load_kernel(s.spec)
+        self.kernels.append(kernel)
+        patches = self._patches(s.patches)
+        for slot, c in s.scalar_slots:
+            if id(c) in self.scalars:
+                patches.append((slot, self.scalars[id(c)], 0))
+            else:
+                s.params[slot] = c.attrs[0]
+        if epilogue:
+            # Runs nothing itself: it only has its parameters filled in.
+            return [driver.Step(CALL, _noop(), s.params, 0, 1, patches)]
+        main = driver.Step(RANGE, kernel.main, s.params, s.n, s.grain, patches)
+        if s.finish_rows:
+            end = driver.Step(CALL, kernel.finish, s.params, s.finish_rows, 1, patches)
+            return [main, end]
+        return [main]
+
+    def _product(self, s: ProductStep, at: int) -> list[driver.Step]:
+        n = s.node
+        variant, (m, cols, k, batch) = _variant(n), _sizes(n)
+        target = host_target()
+        text, entry = matmul.emit(variant, target)
+        fn = _product_code(text, entry)
+        steps: list[driver.Step] = []
+        refs: list[tuple[int, int]] = []
+        epilogue = 0
+        if s.epilogue is not None:
+            steps = self._loop(s.epilogue, at, epilogue=True)
+            refs = [(int(matmul.Slot.EPILOGUE_PARAMS), at)]
+            epilogue = self.kernels[-1].main
+        offsets = []
+        for _token, _offset, strides in (s.a, s.b):
+            offsets.append(self._offsets(n.shape[:-2], strides[:-2]))
+        params = matmul.params(
+            variant, target, m, cols, k, a_strides=s.a[2][-2:], b_strides=s.b[2][-2:],
+            batch=batch, a_offsets=offsets[0], b_offsets=offsets[1], epilogue=epilogue,
+            threads=self.threads)
+        item = n.dtype.size
+        patches = self._patches([(int(matmul.Slot.A), s.a[0], s.a[1] * item),
+                                 (int(matmul.Slot.B), s.b[0], s.b[1] * item),
+                                 (int(matmul.Slot.C), s.c, 0)])
+        workspace = [t for t in s.scratch if t not in (s.c,) and t in s.reads]
+        if workspace:
+            patches += self._patches([(int(matmul.Slot.WORKSPACE), workspace[-1], 0)])
+        steps.append(driver.Step(NESTED, fn, params, 1, 1, patches, param_refs=refs))
+        return steps
+
+    def _offsets(self, batch: tuple[int, ...], strides: tuple[int, ...]) -> int:
+        if not batch or math.prod(batch) == 1:
+            return 0
+        table = np.zeros(batch, np.int64)
+        for axis, (d, s) in enumerate(zip(batch, strides)):
+            table += (np.arange(d) * s).reshape([-1 if i == axis else 1
+                                                 for i in range(len(batch))])
+        table = np.ascontiguousarray(table)
+        self.keep.append(table)
+        return int(table.ctypes.data)
+
+
+def _tokens(s: Step) -> list[Token]:
+    own = [] if isinstance(s, CallStep) else list(s.scratch)
+    return [*s.reads, *s.writes, *own]
+
+
+def _variant(n: Node) -> matmul.MatmulVariant:
+    m, cols, k, _batch = _sizes(n)
+    return matmul.MatmulVariant(n.dtype.name, matmul.select(m, cols, k))
+
+
+def _sizes(n: Node) -> tuple[int, int, int, int]:
+    return n.shape[-2], n.shape[-1], n.inputs[0].shape[-1], math.prod(n.shape[:-2])
+
+
+_product_addresses: dict[str, int] = {}
+
+
+def _product_code(text: str, entry: str) -> int:
+    if entry not in _product_addresses:
+        pool.native()
+        _product_addresses[entry] = jit.compile_module(text, [entry])[entry]
+    return _product_addresses[entry]
+
+
+@cache
+def _noop() -> int:
+    text = "define void @eutectic_noop(ptr %p, i64 %lo, i64 %hi, i64 %tid) {\n  ret void\n}"
+    return jit.compile_module(text, ["eutectic_noop"])["eutectic_noop"]
+
+
+def result_data(plan: Plan, i: int, inputs: Sequence[Data], fresh: Sequence[Any]) -> Data:
+    """The memory of output i of a finished run."""
+    r = plan.results[i]
+    if r.buffer < plan.n_inputs:
+        given = inputs[r.buffer]
+        return Data(given.buffer, given.offset + r.offset, r.strides)
+    return Data(fresh[r.buffer - plan.n_inputs - plan.scalar_inputs], r.offset, r.strides)
+

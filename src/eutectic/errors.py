@@ -1,0 +1,59 @@
+"""Error classes. User errors read `[op] what is wrong with shape (2,3).`; internal ones are bugs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class EutecticError(Exception):
+    """Base of every error that Eutectic raises on purpose."""
+
+
+class ShapeError(EutecticError, ValueError):
+    """Shapes, ranks or sizes that do not go together."""
+
+
+class DtypeError(EutecticError, ValueError, TypeError):
+    """A dtype that the operation does not take."""
+
+
+class ArgumentError(EutecticError, ValueError):
+    """An argument whose value is out of range."""
+
+
+class ArgumentTypeError(EutecticError, TypeError):
+    """An argument of a Python type that the operation does not take."""
+
+
+class AxisError(EutecticError, ValueError, IndexError):
+    """An axis outside the array's dimensions."""
+
+
+class IndexingError(EutecticError, ValueError, IndexError):
+    """An index that the array does not take."""
+
+
+class TraceError(EutecticError, ValueError, RuntimeError):
+    """A placeholder of a trace was used where a value is needed."""
+
+
+class MutationError(EutecticError, ValueError):
+    """An attempt to change memory that may not change."""
+
+
+class AllocationError(EutecticError, MemoryError):
+    """Memory that cannot be had."""
+
+
+class InternalError(EutecticError, RuntimeError):
+    """A bug in Eutectic: an invariant of the compiler does not hold."""
+
+
+def show_shape(shape: Iterable[int]) -> str:
+    """Write a shape as the error texts do.
+
+    >>> show_shape((2, 3))
+    '(2,3)'
+    """
+    dims = tuple(shape)
+    return "(" + ",".join(map(str, dims)) + ("," if len(dims) == 1 else "") + ")"

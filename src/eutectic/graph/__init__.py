@@ -1,0 +1,1 @@
+"""The array-level intermediate form: nodes, graphs, tracing, and passes over graphs."""

@@ -1,0 +1,77 @@
+"""The graph checker: what every pass must leave true. Run between passes under EUTECTIC_CHECK."""
+
+from __future__ import annotations
+
+import math
+
+from eutectic.errors import InternalError
+from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node
+from eutectic.graph.prims import BROADCAST, CONCATENATE, MATMUL, PAD, RESHAPE, SLICE, TRANSPOSE
+
+
+def check(graph: Graph) -> None:
+    """Raise InternalError at the first node that breaks a rule."""
+    seen: set[int] = set()
+    for n in graph.order:
+        for i in n.inputs:
+            _that(id(i) in seen, n, "an input comes after its use")
+        seen.add(id(n))
+        if n.data is None:
+            _node(n)
+    for o in graph.outputs:
+        _that(id(o) in seen, o, "an output is not in the graph's order")
+
+
+def _node(n: Node) -> None:
+    family = n.prim.family
+    shapes = [i.shape for i in n.inputs]
+    _that(all(isinstance(d, int) and d >= 0 for d in n.shape), n, "a length is no natural number")
+    if n.prim is CONST:
+        _that(n.shape == () and isinstance(n.attrs[0], int), n, "a constant is a scalar pattern")
+    elif n.prim is IOTA:
+        _that(0 <= n.attrs[0] < len(n.shape), n, "no such axis")
+    elif n.prim is INPUT:
+        _that(not n.inputs, n, "a placeholder has no inputs")
+    elif family == "elementwise":
+        _that(bool(shapes) and _broadcast(shapes) == n.shape, n, "shapes do not broadcast to it")
+    elif n.prim is TRANSPOSE:
+        perm = n.attrs[0]
+        _that(sorted(perm) == list(range(len(n.shape)))
+              and n.shape == tuple(shapes[0][p] for p in perm), n, "not a permutation")
+    elif n.prim is RESHAPE:
+        _that(math.prod(n.shape) == math.prod(shapes[0]), n, "sizes differ")
+    elif n.prim is BROADCAST:
+        _that(_broadcast([shapes[0], n.shape]) == n.shape, n, "does not broadcast")
+    elif n.prim is SLICE:
+        for start, step, d, k in zip(*n.attrs, n.shape, shapes[0]):
+            last = start + step * (d - 1)
+            _that(d == 0 or (0 <= start < k and 0 <= last < k), n, "reaches outside its input")
+    elif family == "reduction":
+        kept = tuple(d for a, d in enumerate(shapes[0]) if a not in n.attrs[0])
+        _that(kept == n.shape, n, "kept axes differ")
+    elif n.prim is MATMUL:
+        a, b = shapes
+        _that(a[:-2] == b[:-2] and a[-1] == b[-2] and n.shape == (*a[:-1], b[-1]), n,
+              "shapes do not multiply")
+    elif n.prim is CONCATENATE:
+        _that(sum(s[n.attrs[0]] for s in shapes) == n.shape[n.attrs[0]], n, "parts do not add up")
+    elif n.prim is PAD:
+        _that(all(lo + d <= k for lo, d, k in zip(n.attrs[0], shapes[0], n.shape)), n,
+              "the padded array does not fit")
+
+
+def _broadcast(shapes: list[tuple[int, ...]]) -> tuple[int, ...] | None:
+    rank = max(map(len, shapes))
+    out = []
+    for i in range(rank):
+        ds = {s[i - rank + len(s)] for s in shapes if i - rank + len(s) >= 0} - {1}
+        if len(ds) > 1:
+            return None
+        out.append(ds.pop() if ds else 1)
+    return tuple(out)
+
+
+def _that(ok: bool, n: Node, why: str) -> None:
+    if not ok:
+        raise InternalError(f"[check] {n} with inputs {[i.shape for i in n.inputs]} "
+                            f"and attributes {n.attrs}: {why}.")

@@ -1,0 +1,151 @@
+"""Nodes and graphs: array-level single-assignment form.
+
+A `Node` is one operation with its shape and dtype; a `Graph` is an ordered set of nodes with named
+inputs and outputs. Arrays hold nodes; passes rebuild graphs and never change a node they got.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from eutectic.dtype import Dtype
+from eutectic.kernel.prim import Prim
+
+class Node:
+    """One operation: `prim(inputs, *attrs) -> shape, dtype`.
+
+    `data` holds the memory of a computed node (`graph.layout.Data`); a node whose value is known
+    drops its inputs. `trace` names the trace that a placeholder, or anything computed from one,
+    belongs to. `source` is the user's (file, line) while tracing.
+    """
+
+    __slots__ = ("__weakref__", "attrs", "data", "dtype", "inputs", "prim", "shape", "source",
+                 "trace")
+
+    def __init__(self, prim: Prim, inputs: tuple[Node, ...], attrs: tuple[Any, ...],
+                 shape: tuple[int, ...], dtype: Dtype) -> None:
+        self.prim = prim
+        self.inputs = inputs
+        self.attrs = attrs
+        self.shape = shape
+        self.dtype = dtype
+        self.data: Any = None
+        self.trace: Any = None
+        self.source: tuple[str, int] | None = None
+        if _tracing:
+            self.source = user_line()
+            for n in inputs:
+                if n.trace is not None:
+                    self.trace = n.trace
+                    break
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for d in self.shape:
+            size *= d
+        return size
+
+    def __repr__(self) -> str:
+        return f"Node({self.prim.name} {self.dtype.name}{list(self.shape)})"
+
+
+INPUT = Prim("input", "leaf")
+"""A placeholder of a trace, or memory that a computed node holds."""
+CONST = Prim("const", "leaf")
+"""A scalar known while building: attrs = (bit pattern,), shape ()."""
+IOTA = Prim("iota", "leaf")
+"""The coordinate along an axis, as int64: attrs = (axis,)."""
+
+# Traces in progress on any thread: recording source lines costs a frame walk, so it is switched.
+_tracing = 0
+_PACKAGE = __file__.rsplit("graph", 1)[0]
+
+
+def user_line() -> tuple[str, int] | None:
+    """The innermost (file, line) outside this package, or None at the top."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if not filename.startswith(_PACKAGE):
+            return (filename, frame.f_lineno)
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
+def begin_trace() -> None:
+    """Start recording source lines and trace membership (nests)."""
+    global _tracing
+    _tracing += 1
+
+
+def end_trace() -> None:
+    global _tracing
+    _tracing -= 1
+
+
+def toposort(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> list[Node]:
+    """Nodes reachable from `roots`, inputs first, each once; does not go above a `stop` node."""
+    order: list[Node] = []
+    seen: set[int] = set()
+    add = seen.add
+    for root in roots:
+        if id(root) in seen:
+            continue
+        stack: list[Any] = [root]
+        while stack:
+            n = stack.pop()
+            if n is None:
+                order.append(stack.pop())
+                continue
+            if id(n) in seen:
+                continue
+            add(id(n))
+            if n.inputs and (stop is None or not stop(n)):
+                stack.append(n)
+                stack.append(None)
+                for i in reversed(n.inputs):
+                    if id(i) not in seen:
+                        stack.append(i)
+            else:
+                order.append(n)
+    return order
+
+
+@dataclass(slots=True)
+class Graph:
+    """A traced computation: `inputs` are leaf nodes bound at call time, `outputs` its results."""
+
+    inputs: list[Node]
+    outputs: list[Node]
+    name: str = "graph"
+    order: list[Node] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not self.order:
+            self.order = toposort(self.outputs)
+
+    def nodes(self) -> list[Node]:
+        """All reachable nodes, inputs first."""
+        return self.order
+
+
+def rebuild(graph: Graph, rule: Callable[[Node, tuple[Node, ...]], Node]) -> Graph:
+    """Map every node through `rule(node, new_inputs)`; leaves come with no inputs."""
+    new: dict[int, Node] = {}
+    for n in graph.order:
+        new[id(n)] = rule(n, tuple([new[id(i)] for i in n.inputs]))
+    return Graph(graph.inputs, [new[id(o)] for o in graph.outputs], graph.name)
+
+
+def with_inputs(n: Node, inputs: Sequence[Node]) -> Node:
+    """The same operation on other inputs; the node itself where nothing changes."""
+    if len(inputs) == len(n.inputs) and all(a is b for a, b in zip(inputs, n.inputs)):
+        return n
+    m = Node(n.prim, tuple(inputs), n.attrs, n.shape, n.dtype)
+    m.source = n.source
+    m.trace = n.trace
+    return m

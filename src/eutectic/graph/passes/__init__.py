@@ -1,0 +1,1 @@
+"""Passes over graphs: pure functions, listed in `engine/pipeline.py`."""

@@ -1,0 +1,73 @@
+"""Expansion: composite operations become the simpler ones they stand for; empty cases, constants."""
+
+from __future__ import annotations
+
+from eutectic.graph import prims
+from eutectic.graph.ir import CONST, IOTA, Graph, Node, toposort, with_inputs
+
+
+def expand(graph: Graph) -> Graph:
+    """Replace composites by their lowering, and reductions of nothing by the identity."""
+    new: dict[int, Node] = {}
+    for n in graph.order:
+        inputs = tuple([new[id(i)] for i in n.inputs])
+        new[id(n)] = _expanded(with_inputs(n, inputs))
+    return Graph(graph.inputs, [new[id(o)] for o in graph.outputs], graph.name)
+
+
+def _expanded(n: Node) -> Node:
+    if n.prim.family == "composite":
+        assert n.prim.lower is not None
+        low = n.prim.lower(n)
+        # A lowering may use composites and empty reductions in its turn.
+        stop = {id(i) for i in n.inputs}
+        done: dict[int, Node] = {}
+        for m in toposort([low], lambda x: id(x) in stop):
+            if id(m) in stop:
+                done[id(m)] = m
+                continue
+            if m.source is None:
+                m.source = n.source
+            done[id(m)] = _expanded(with_inputs(m, [done.get(id(i), i) for i in m.inputs]))
+        return done[id(low)]
+    if n.prim.family == "reduction" and n.inputs[0].size == 0 and n.size:
+        red = n.prim.reduction
+        assert red is not None
+        types = red.identity(n.inputs[0].dtype.compute)
+        value = 0 if red.name == "sum" else 1 if red.name == "prod" else bool(types[0][1])
+        return prims.broadcast(prims.const(value, n.dtype), n.shape)
+    return n
+
+
+def store_outputs(graph: Graph) -> Graph:
+    """Make every output something that can be stored: not a bare constant or coordinate."""
+    outputs = []
+    for o in graph.outputs:
+        base = o
+        while base.prim.family == "view" and base.data is None:
+            base = base.inputs[0]
+        if base.prim is CONST or base.prim is IOTA:
+            outputs.append(Node(prims.COPY, (o,), (), o.shape, o.dtype))
+        else:
+            outputs.append(_storable_view(o))
+    return Graph(graph.inputs, outputs, graph.name)
+
+
+def _storable_view(o: Node) -> Node:
+    """A view chain without reshapes that strides cannot express; else a copy at the last one."""
+    from eutectic.graph.layout import row_major, view_layout
+
+    chain = []
+    base = o
+    while base.prim.family == "view" and base.data is None:
+        chain.append(base)
+        base = base.inputs[0]
+    if not chain:
+        return o
+    offset, strides = 0, row_major(base.shape)
+    for v in reversed(chain):
+        found = view_layout(v, offset, strides)
+        if found is None:
+            return Node(prims.COPY, (o,), (), o.shape, o.dtype)
+        offset, strides = found
+    return o

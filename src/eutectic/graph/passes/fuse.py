@@ -1,0 +1,566 @@
+"""Fusion: which nodes share a kernel.
+
+Nodes are visited from results to inputs. A node joins the group of a consumer when every rule
+allows it; otherwise it starts a group and is stored. Visiting backwards, all consumers of a node
+are placed when its turn comes, so a group can be left out of a cycle by looking at what is there.
+Each refusal is recorded with its rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from eutectic.graph import affine, prims
+from eutectic.graph.affine import Forms, NeedSplit, NotAffine
+from eutectic.graph.ir import INPUT, IOTA, Graph, Node, with_inputs
+from eutectic.graph.layout import row_major, view_layout
+from eutectic.graph.passes.groups import (
+    MAX_ARGUMENTS, MAX_NODES, RECOMPUTE_COST, Edge, Group, Refusal, _fresh, copy_node,
+    is_row_class, new_indices, node_cost, reduced_size)
+from eutectic.graph.prims import CONCATENATE, MATMUL, PAD
+from eutectic.kernel.reductions import UNIT, lanes, ordered
+
+FEW_ROWS = 8
+"""Fewer rows than this do not keep the threads busy: a long row is then reduced on its own."""
+
+
+@dataclass(slots=True)
+class Fusion:
+    """Result of the pass: groups in an order in which they can run, and the refusals."""
+
+    graph: Graph
+    groups: list[Group]
+    refusals: list[Refusal] = field(default_factory=list)
+    views: dict[int, Node] = field(default_factory=dict)
+    """Graph outputs that are views: id of the view -> the base that is stored."""
+
+
+def fuse(graph: Graph, enabled: bool = True,
+         strides_of: Callable[[Node], tuple[int, ...]] | None = None) -> Fusion:
+    """Put the graph's nodes into groups, one kernel each; `enabled=False`: a group a node.
+
+    `strides_of` gives the strides of an input's memory; row-major where it is not given.
+    """
+    return _Fuser(graph, enabled, strides_of or (lambda n: row_major(n.shape))).run()
+
+
+class _Fuser:
+    def __init__(self, graph: Graph, enabled: bool,
+                 strides_of: Callable[[Node], tuple[int, ...]]) -> None:
+        self.graph = graph
+        self.strides_of = strides_of
+        self.enabled = enabled
+        self.groups: list[Group] = []
+        self.home: dict[int, Group] = {}
+        """Group that computes a node, by id."""
+        self.uses: dict[int, list[tuple[Group, Edge]]] = {}
+        self.refusals: list[Refusal] = []
+        self.copies: dict[int, Node] = {}
+        self.required: set[int] = set()
+        self.views: dict[int, Node] = {}
+        self.rank: dict[int, float] = {id(n): i for i, n in enumerate(graph.order)}
+
+    def run(self) -> Fusion:
+        for o in self.graph.outputs:
+            base = o
+            while base.prim.family == "view" and base.data is None:
+                base = base.inputs[0]
+            if base is not o:
+                self.views[id(o)] = base
+            self.required.add(id(base))
+        for n in reversed(self.graph.order):
+            if n.prim.family in ("view", "leaf") or n.data is not None:
+                continue
+            if n.prim.family == "place":
+                self._place_parts(n)
+            elif n.prim.family == "opaque":
+                self._call(n)
+            else:
+                self._place(n)
+        return Fusion(self.graph, self._sorted(), self.refusals, self.views)
+
+    # -- placing ------------------------------------------------------------------------------
+
+    def _place(self, n: Node) -> None:
+        uses = [(self._top(g), e) for g, e in self.uses.get(id(n), [])]
+        groups = list(dict.fromkeys(g for g, _e in uses))
+        wanted = id(n) in self.required
+        if not groups:
+            if wanted:
+                self._start(n)
+            return
+        if self.enabled and n.prim is not MATMUL:
+            groups = self._merge(n, groups)
+        target, why = None, None
+        if not self.enabled:
+            why = ("plain", "plain evaluation runs one kernel an operation")
+        else:
+            free = [g for g in groups if not any(o is not g and self._depends(g, o)
+                                                 for o in groups)]
+            for g in free:
+                stored = wanted or len(groups) > 1
+                why = self._joins(n, g, [e for h, e in uses if self._top(h) is g], stored)
+                if why is None:
+                    target = g
+                    break
+        if target is None:
+            assert why is not None
+            for g in groups:
+                for h, e in uses:
+                    if self._top(h) is g:
+                        self.refusals.append(Refusal(n, e.consumer, *why))
+                        break
+            self._start(n)
+            return
+        for g in groups:
+            if g is not target:
+                e = next(e for h, e in uses if self._top(h) is g)
+                self.refusals.append(Refusal(
+                    n, e.consumer, "two-kernels", "its other consumer is in another kernel, so "
+                    "the value is stored there and read here"))
+        if wanted or len(groups) > 1:
+            target.outputs.append(n)
+
+    def _start(self, n: Node) -> None:
+        """A group of its own for a node; its result is stored."""
+        if n.prim is MATMUL:
+            order, sizes, forms = new_indices(n.shape)
+            g = Group("product", order, sizes, heavy=n)
+            self._enter(g, n, forms)
+        elif n.prim.family == "reduction":
+            g = Group("row", *new_indices(n.shape)[:2])
+            forms = _forms_over(g, n.shape)
+            self._add_reduced(g, n)
+            self._enter(g, n, forms)
+        else:
+            order, sizes, forms = new_indices(n.shape)
+            g = Group("map", order, sizes)
+            self._enter(g, n, forms)
+        self.groups.append(g)
+        g.outputs.append(n)
+
+    def _call(self, n: Node) -> None:
+        """A node that a library computes: its operands are stored, whole and row-major."""
+        if id(n) not in self.required and not self.uses.get(id(n)):
+            return
+        g = Group("call", [], {}, heavy=n, members=[n], maps={id(n): ()}, outputs=[n])
+        self.home[id(n)] = g
+        self.groups.append(g)
+        for i, operand in enumerate(n.inputs):
+            self._reads(g, n, i, operand)
+
+    def _reads(self, g: Group, n: Node, i: int, operand: Node) -> None:
+        """Let a group read an operand from memory through a strided layout."""
+        base, offset, strides = self._stored(operand)
+        edge = Edge(n, i, base, (), (offset, strides))
+        g.edges.append(edge)
+        self._note(g, edge)
+        self.required.add(id(base))
+
+    def _stored(self, n: Node) -> tuple[Node, int, tuple[int, ...]]:
+        """(base, offset, strides) by which memory gives a node; copies what has no such layout."""
+        if n.prim.family != "view" or n.data is not None:
+            if n.prim.family == "leaf" and n.prim is not INPUT:
+                copy = self._copy(n)
+                return copy, 0, row_major(copy.shape)
+            return n, 0, self.strides_of(n)
+        base, offset, strides = self._stored(n.inputs[0])
+        found = view_layout(n, offset, strides)
+        if found is None:
+            new = self._copy_of(n)
+            return new.inputs[0], 0, row_major(n.shape)
+        return base, *found
+
+    def _place_parts(self, n: Node) -> None:
+        """Concatenation and padding: each operand is computed right where it belongs."""
+        if id(n) not in self.required and not self.uses.get(id(n)):
+            return
+        g = Group("call", [], {}, heavy=n, members=[n], maps={id(n): ()}, outputs=[n])
+        self.home[id(n)] = g
+        self.groups.append(g)
+        strides = row_major(n.shape)
+        parts: list[tuple[Node, int]] = []
+        if n.prim is CONCATENATE:
+            at = 0
+            for operand in n.inputs:
+                if operand.size:
+                    parts.append((operand, at * strides[n.attrs[0]]))
+                at += operand.shape[n.attrs[0]]
+        else:
+            operand, fill = n.inputs
+            parts.append((prims.broadcast(fill, n.shape), 0))
+            if operand.size:
+                parts.append((operand, sum(lo * s for lo, s in zip(n.attrs[0], strides))))
+        made: list[Node] = []
+        for i, (operand, offset) in enumerate(parts):
+            copy = copy_node(operand)
+            self.rank[id(copy)] = self.rank[id(n)] - 0.5
+            self._start(copy)
+            part = self.groups[-1]
+            part.dest = (n, offset, strides)
+            if n.prim is PAD:
+                part.after = list(made)
+            made.append(copy)
+            edge = Edge(n, i, copy, ())
+            g.edges.append(edge)
+            self._note(g, edge)
+
+    def _enter(self, g: Group, n: Node, forms: Forms) -> None:
+        self.home[id(n)] = g
+        if n.prim is MATMUL:
+            g.members.append(n)
+            g.maps[id(n)] = forms
+            for i, operand in enumerate(n.inputs):
+                self._reads(g, n, i, operand)
+            return
+        before = len(g.edges)
+        g.add(n, forms, self._copy_of)
+        for e in g.edges[before:]:
+            self._note(g, e)
+
+    def _note(self, g: Group, e: Edge) -> None:
+        self.uses.setdefault(id(e.base), []).append((g, e))
+
+    def _copy_of(self, view: Node) -> Node:
+        """A view that is no linear index map of its input: the view of a stored copy of it."""
+        new = self.copies.get(id(view))
+        if new is None:
+            source = view.inputs[0]
+            new = self.copies[id(view)] = with_inputs(view, (self._copy(source),))
+            self.refusals.append(Refusal(source, view, "reshape", "the reshape is not a linear "
+                                         "index map of a strided array, so it is copied first"))
+        return new
+
+    def _copy(self, source: Node) -> Node:
+        copy = copy_node(source)
+        self.rank[id(copy)] = self.rank.get(id(source), 0) + 0.5
+        self._start(copy)
+        return copy
+
+    # -- rules --------------------------------------------------------------------------------
+
+    def _joins(self, n: Node, g: Group, edges: list[Edge], stored: bool) -> tuple[str, str] | None:
+        """Join node `n` to group `g` if every rule allows it; else the rule and the reason."""
+        if g.kind == "call":
+            return ("call", f"{g.heavy} is computed by a library call or places memory")
+        if any(e.consumer.prim is MATMUL for e in edges):
+            return ("product-operand", "a matrix product reads its operands from memory")
+        if len(g.members) >= MAX_NODES:
+            return ("size", f"the kernel already has {MAX_NODES} operations")
+        if len(g.by_base) + len(n.inputs) + len(g.outputs) > MAX_ARGUMENTS:
+            return ("arguments", f"the kernel already has {MAX_ARGUMENTS} arrays")
+        forms = edges[0].forms
+        if any(e.forms != forms for e in edges[1:]):
+            return ("two-maps", "it is read through two different index maps")
+        if n.prim.family == "reduction":
+            return self._joins_reduction(n, g, forms, stored)
+        if n.prim is MATMUL:
+            return self._joins_product(n, g, forms)
+        used = g.indices(forms)
+        per_row = g.kind in ("row", "col") and not (used & g.inner)
+        level = g.outer_size() if per_row else g.domain()
+        whole = g.size_of(forms) == n.size and _is_bijective(forms)
+        if stored and g.kind == "col" and used & g.inner:
+            return ("column", "it must be stored, but a column reduction stores its result only")
+        if stored and g.kind == "row" and not _in_order_all(g, forms):
+            return ("shape", "it must be stored in another order than the rows'")
+        if stored and not (whole and g.size_of(forms) == level):
+            return ("shape", "it must be stored, but the kernel does not visit each of its "
+                    "elements once")
+        if not whole and n.size < level:
+            cost = node_cost(n)
+            if g.recompute + cost > RECOMPUTE_COST:
+                return ("recompute", "only part of it is read at each place, and it costs too much "
+                        "to compute again")
+            g.recompute += cost
+        elif n.size < level:
+            hoisted = g.kind == "map" and not (used & set(g.order[-1:]))
+            cost = node_cost(n)
+            if not hoisted and g.recompute + cost > RECOMPUTE_COST:
+                times = level // max(1, n.size)
+                return ("recompute", f"it would be computed {times} times for each element")
+            if not hoisted:
+                g.recompute += cost
+        elif not whole:
+            return ("shape", "the kernel reads only a part of it, or repeats it")
+        return self._try(g, n, forms)
+
+    def _joins_reduction(self, n: Node, g: Group, forms: Forms, stored: bool) -> tuple[
+            str, str] | None:
+        if not _is_bijective(forms) or g.size_of(forms) != n.size:
+            return ("shape", "only part of the reduced result is read")
+        used = g.indices(forms)
+        size = reduced_size(n)
+        if not is_row_class(n):
+            if g.kind != "map" or g.heavy is not None:
+                return ("column", f"a reduction along an outer axis cannot join a {g.kind} kernel")
+            if g.size_of(forms) != g.domain() or not _in_order(g, forms):
+                return ("column", "its consumer runs over more than the reduced result")
+            if not all(_in_order(g, g.maps[id(m)]) for m in g.members):
+                return ("column", "its consumers use another order of axes")
+            return self._try_column(g, n, forms)
+        if g.kind not in ("map", "row"):
+            return ("kind", f"a row reduction cannot join a {g.kind} kernel")
+        clash = _lane_clash(n, g)
+        if clash:
+            return ("lanes", clash)
+        if g.kind == "row":
+            outer = [d for d in g.order if d not in g.inner]
+            if used & g.inner or used != set(outer):
+                return ("nested", "it would reduce inside the row of another reduction")
+            if _inner_size(g) != size:
+                return ("row", "the rows of the two reductions differ in length")
+            return self._try(g, n, forms)
+        tail = _trailing(g, size, used)
+        if tail and used == set(g.order) - tail:
+            rows = g.domain() // size
+            if rows < FEW_ROWS and size > UNIT * 64:
+                return ("few-rows", f"{rows} long rows would run on {rows} threads; the reduction "
+                        "is split over all of them instead")
+            if not _in_order_prefix(g, forms, tail):
+                return ("row", "its axes come in another order than the consumer's")
+            if g.dest is not None and len(tail) > 1:
+                return ("row", "its result is a part of a larger array")
+            if not all(_in_order_all(g, g.maps[id(m)]) for m in g.outputs):
+                return ("row", "its consumer stores in another order than the rows'")
+            g.kind, g.inner = "row", tail
+            why = self._try(g, n, forms)
+            if why is not None:
+                g.kind, g.inner = "map", set()
+            return why
+        if used == set(g.order) and _in_order(g, forms):
+            self._add_reduced_row(g, n)
+            return self._try(g, n, forms)
+        return ("row", "the consumer does not run over the reduced rows")
+
+    def _joins_product(self, n: Node, g: Group, forms: Forms) -> tuple[str, str] | None:
+        if g.kind != "map":
+            return ("product", f"a matrix product cannot join a {g.kind} kernel")
+        if g.size_of(forms) != n.size or g.domain() != n.size or not _in_order(g, forms):
+            return ("product", "its consumer does not run over the product in its order")
+        if any(not _in_order(g, g.maps[id(m)]) for m in g.members):
+            return ("product", "its consumers store in another order")
+        g.kind, g.heavy = "product", n
+        self._enter(g, n, forms)
+        return None
+
+    def _try(self, g: Group, n: Node, forms: Forms) -> tuple[str, str] | None:
+        try:
+            self._enter(g, n, forms)
+        except (NotAffine, NeedSplit) as error:  # pragma: no cover - reshape_back asks to split
+            return ("reshape", f"its axes do not line up with the kernel's loops ({error})")
+        return None
+
+    def _try_column(self, g: Group, n: Node, forms: Forms) -> tuple[str, str] | None:
+        axes, shape = n.attrs[0], n.inputs[0].shape
+        after = 1
+        for a in range(axes[-1] + 1, len(shape)):
+            after *= shape[a]
+        tail = _trailing(g, after, set())
+        if not tail and after != 1:
+            return ("column", "its axes come in another order than the consumer's")
+        at = len(g.order) - len(tail)
+        k = _fresh()
+        g.order.insert(at, k)
+        g.sizes[k] = reduced_size(n)
+        g.kind, g.inner, g.heavy = "col", {k}, n
+        self._enter(g, n, forms)
+        return None
+
+    def _add_reduced(self, g: Group, n: Node) -> None:
+        """Give a new reduction's group its reduced index, in its place among the axes."""
+        if is_row_class(n):
+            self._add_reduced_row(g, n)
+            return
+        axes, shape = n.attrs[0], n.inputs[0].shape
+        at = sum(1 for a in range(axes[0]) if shape[a] != 1)
+        k = _fresh()
+        g.order.insert(at, k)
+        g.sizes[k] = reduced_size(n)
+        g.kind, g.inner, g.heavy = "col", {k}, n
+
+    def _add_reduced_row(self, g: Group, n: Node) -> None:
+        k = _fresh()
+        g.order.append(k)
+        g.sizes[k] = reduced_size(n)
+        g.kind, g.inner = "row", {k}
+
+    # -- groups among each other ------------------------------------------------------------------
+
+    def _top(self, g: Group) -> Group:
+        while g.merged_into is not None:
+            g = g.merged_into
+        return g
+
+    def _depends(self, g: Group, on: Group) -> bool:
+        """Whether `g` reads, directly or through other groups, what `on` computes."""
+        seen = {id(g)}
+        stack = [g]
+        while stack:
+            for e in stack.pop().edges:
+                h = self.home.get(id(e.base))
+                if h is None:
+                    continue
+                h = self._top(h)
+                if h is on:
+                    return True
+                if id(h) not in seen:
+                    seen.add(id(h))
+                    stack.append(h)
+        return False
+
+    def _merge(self, n: Node, groups: list[Group]) -> list[Group]:
+        """Merge consumers of `n` that run over the same loops and do not depend on each other."""
+        if len(groups) < 2:
+            return groups
+        kept: list[Group] = []
+        for g in groups:
+            for k in kept:
+                if self._same_loops(n, k, g) and not self._depends(k, g) and not self._depends(
+                        g, k):
+                    self._absorb(k, g)
+                    break
+            else:
+                kept.append(g)
+        return kept
+
+    def _same_loops(self, n: Node, a: Group, b: Group) -> bool:
+        if a.kind != b.kind or a.kind not in ("map", "row") or len(a.order) != len(b.order):
+            return False
+        if len(a.members) + len(b.members) > MAX_NODES or (
+                len(a.by_base) + len(b.by_base) + len(a.outputs) + len(b.outputs) > MAX_ARGUMENTS):
+            return False
+        if [a.sizes[d] for d in a.order] != [b.sizes[d] for d in b.order]:
+            return False
+        if [d in a.inner for d in a.order] != [d in b.inner for d in b.order]:
+            return False
+        if any(_lane_clash(m, a) for m in b.members if m.prim.family == "reduction"):
+            return False
+        ea, eb = a.by_base[id(n)][0], b.by_base[id(n)][0]
+        return ea.forms == _renamed(eb.forms, dict(zip(b.order, a.order)))
+
+    def _absorb(self, a: Group, b: Group) -> None:
+        names = dict(zip(b.order, a.order))
+        a.members += b.members
+        for k, forms in b.maps.items():
+            a.maps[k] = _renamed(forms, names)
+        for e in b.edges:
+            e.forms = _renamed(e.forms, names)
+            a.edges.append(e)
+            a.by_base.setdefault(id(e.base), []).append(e)
+        a.outputs += b.outputs
+        a.recompute += b.recompute
+        for m in b.members:
+            self.home[id(m)] = a
+        b.merged_into = a
+        self.groups.remove(b)
+
+    def _sorted(self) -> list[Group]:
+        """Groups in an order in which each comes after those it reads."""
+        done: set[int] = set()
+        out: list[Group] = []
+        for root in sorted(self.groups, key=lambda g: min(
+                self.rank.get(id(m), 0) for m in g.members)):
+            stack: list[tuple[Group, bool]] = [(root, False)]
+            while stack:
+                g, ready = stack.pop()
+                if id(g) in done:
+                    continue
+                if ready:
+                    done.add(id(g))
+                    out.append(g)
+                    continue
+                stack.append((g, True))
+                for base in [*[e.base for e in g.edges], *g.after]:
+                    h = self.home.get(id(base))
+                    if h is not None and self._top(h) is not g and id(self._top(h)) not in done:
+                        stack.append((self._top(h), False))
+        for g in out:
+            g.members.sort(key=lambda m: self.rank[id(m)])
+        return out
+
+
+def _renamed(forms: Forms, names: dict[int, int]) -> Forms:
+    return tuple([(c, tuple(sorted((names[d], k) for d, k in terms))) for c, terms in forms])
+
+
+def _forms_over(g: Group, shape: tuple[int, ...]) -> Forms:
+    it = iter(list(g.order))
+    return tuple([affine.ZERO if d == 1 else affine.pure(next(it)) for d in shape])
+
+
+def _is_bijective(forms: Forms) -> bool:
+    """Whether different loop indices give different coordinates, starting from 0 (no slice)."""
+    seen: set[int] = set()
+    for const, terms in forms:
+        if const:
+            return False
+        for d, c in terms:
+            if d in seen or c < 0:
+                return False
+            seen.add(d)
+    return True
+
+
+def _in_order(g: Group, forms: Forms) -> bool:
+    """Whether the coordinates run through the loop indices in row-major order."""
+    order = [d for d in g.order if d not in g.inner or g.kind == "map"]
+    found = [d for _c, terms in forms for d, _k in sorted(terms, key=lambda t: -t[1])]
+    return found == [d for d in order if d in set(found)] and _is_bijective(forms)
+
+
+def _in_order_all(g: Group, forms: Forms) -> bool:
+    """As `_in_order`, over the reduced indices too."""
+    found = [d for _c, terms in forms for d, _k in sorted(terms, key=lambda t: -t[1])]
+    return found == [d for d in g.order if d in set(found)] and _is_bijective(forms)
+
+
+def _in_order_prefix(g: Group, forms: Forms, tail: set[int]) -> bool:
+    found = [d for _c, terms in forms for d, _k in sorted(terms, key=lambda t: -t[1])]
+    return found == [d for d in g.order if d not in tail]
+
+
+def _trailing(g: Group, size: int, used: set[int]) -> set[int]:
+    """The innermost loop indices that together have `size` steps and are not `used`."""
+    out: set[int] = set()
+    total = 1
+    for d in reversed(g.order):
+        if total >= size:
+            break
+        if d in used:
+            return set()
+        out.add(d)
+        total *= g.sizes[d]
+    return out if total == size and out else set()
+
+
+def _inner_size(g: Group) -> int:
+    total = 1
+    for d in g.inner:
+        total *= g.sizes[d]
+    return total
+
+
+def _lane_clash(n: Node, g: Group) -> str | None:
+    """Two ordered row reductions of one kernel need the same number of lanes."""
+    mine = n.inputs[0].dtype.compute
+    if not ordered(n.prim.reduction, mine):
+        return None
+    for m in g.members:
+        if m.prim.family == "reduction":
+            other = m.inputs[0].dtype.compute
+            if ordered(m.prim.reduction, other) and lanes(other) != lanes(mine):
+                return f"sums of {mine} and {other} have different lanes"
+    return None
+
+
+def leaves(groups: Iterable[Group]) -> list[Node]:
+    """Bases that no group computes: inputs of the whole."""
+    made = {id(m) for g in groups for m in g.members}
+    out: dict[int, Node] = {}
+    for g in groups:
+        for e in g.edges:
+            if id(e.base) not in made and e.base.prim is not IOTA:
+                out[id(e.base)] = e.base
+    return list(out.values())

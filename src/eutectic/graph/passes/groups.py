@@ -1,0 +1,209 @@
+"""Groups of nodes that one kernel computes, and what must hold of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from eutectic.graph import affine
+from eutectic.graph.affine import Form, Forms, NeedSplit, NotAffine
+from eutectic.graph.ir import CONST, Node
+from eutectic.graph.prims import COPY, RESHAPE
+from eutectic.kernel.spec import body_cost
+
+MAX_NODES = 192
+"""Nodes in one group: bounds the time to compile a kernel and the registers it needs."""
+MAX_ARGUMENTS = 48
+RECOMPUTE_COST = 6.0
+"""Weighted instructions that may be computed again rather than stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why two neighbouring nodes are not in one kernel."""
+
+    producer: Node
+    consumer: Node
+    rule: str
+    """Short name of the rule, for counting and tests."""
+    reason: str
+    """The sentence for people."""
+
+
+@dataclass(slots=True)
+class Edge:
+    """A use of `base` (not a view) by `consumer`, at coordinates `forms`."""
+
+    consumer: Node
+    position: int
+    base: Node
+    forms: Forms
+    layout: tuple[int, tuple[int, ...]] | None = None
+    """Of a product's operand: (offset, strides) in elements within the base's memory."""
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """Nodes computed together over the loop indices `order` (outermost first).
+
+    `kind` is 'map', 'row', 'col', 'product' or 'call'. In a row group the indices in `inner` are
+    the reduced ones and come last; in a col group `inner` holds the reduced indices, which lie
+    before the innermost ones. `maps` gives each member's coordinates.
+    """
+
+    kind: str
+    order: list[int]
+    sizes: dict[int, int]
+    inner: set[int] = field(default_factory=set)
+    members: list[Node] = field(default_factory=list)
+    maps: dict[int, Forms] = field(default_factory=dict)
+    edges: list[Edge] = field(default_factory=list)
+    outputs: list[Node] = field(default_factory=list)
+    heavy: Node | None = None
+    """The product or the column reduction that the other members follow."""
+    recompute: float = 0.0
+    by_base: dict[int, list[Edge]] = field(default_factory=dict)
+    merged_into: Group | None = None
+    dest: tuple[Node, int, tuple[int, ...]] | None = None
+    """(node, offset, strides): the output is a part of this node's memory."""
+    after: list[Node] = field(default_factory=list)
+    """Nodes that must be computed before, though they are not read."""
+
+    def domain(self) -> int:
+        return math.prod([self.sizes[d] for d in self.order])
+
+    def outer_size(self) -> int:
+        return math.prod([self.sizes[d] for d in self.order if d not in self.inner])
+
+    def size_of(self, forms: Forms) -> int:
+        """Number of different coordinates that the loop gives a node: product of its indices."""
+        return math.prod([self.sizes[d] for d in self.indices(forms)])
+
+    def indices(self, forms: Forms) -> set[int]:
+        return {d for f in forms for d, _c in f[1]}
+
+    def holds(self, n: Node) -> bool:
+        return id(n) in self.maps
+
+    def split(self, index: int, inner: int) -> None:
+        """Split a loop index into (outer, inner long), everywhere in the group."""
+        a, b = _fresh(), _fresh()
+        at = self.order.index(index)
+        self.order[at:at + 1] = [a, b]
+        size = self.sizes.pop(index)
+        self.sizes[a], self.sizes[b] = size // inner, inner
+        if index in self.inner:
+            self.inner.remove(index)
+            self.inner |= {a, b}
+
+        def through(forms: Forms) -> Forms:
+            return tuple([affine.split(f, index, a, b, inner) for f in forms])
+        self.maps = {k: through(v) for k, v in self.maps.items()}
+        for e in self.edges:
+            e.forms = through(e.forms)
+
+    def add(self, n: Node, forms: Forms, copy_of: Callable[[Node], Node]) -> None:
+        """Make a node a member at `forms`, and follow its operands through views."""
+        self.members.append(n)
+        self.maps[id(n)] = forms
+        for i, operand in enumerate(n.inputs):
+            if operand.prim is CONST:
+                continue
+            self._follow(n, i, operand, copy_of)
+
+    def _operand(self, n: Node, i: int, operand: Node) -> Forms:
+        forms = self.maps[id(n)]
+        if n.prim.family == "reduction":
+            return reduction_forms(self, n, forms)
+        return affine.operand_forms(forms, n.shape, operand.shape)
+
+    def _follow(self, n: Node, i: int, operand: Node, copy_of: Callable[[Node], Node]) -> None:
+        while True:
+            base = operand
+            try:
+                forms = self._operand(n, i, operand)
+                while base.prim.family == "view" and base.data is None:
+                    if base.prim is RESHAPE and base.inputs[0].prim is CONST:
+                        break
+                    try:
+                        forms = affine.back(base, forms, self.sizes)
+                    except NotAffine:
+                        # Written out in its own order, the reshaped array is row-major again.
+                        base = copy_of(base)
+                        continue
+                    base = base.inputs[0]
+            except NeedSplit as need:
+                self.split(need.index, need.inner)
+                continue
+            break
+        edge = Edge(n, i, base, forms)
+        self.edges.append(edge)
+        self.by_base.setdefault(id(base), []).append(edge)
+
+
+_next = [0]
+
+
+def _fresh() -> int:
+    _next[0] += 1
+    return _next[0]
+
+
+def new_indices(shape: tuple[int, ...]) -> tuple[list[int], dict[int, int], Forms]:
+    """Loop indices over a shape: (order, sizes, coordinates); axes of length 1 have none."""
+    order: list[int] = []
+    sizes: dict[int, int] = {}
+    forms: list[Form] = []
+    for d in shape:
+        if d == 1:
+            forms.append(affine.ZERO)
+            continue
+        i = _fresh()
+        order.append(i)
+        sizes[i] = d
+        forms.append(affine.pure(i))
+    return order, sizes, tuple(forms)
+
+
+def reduction_forms(g: Group, n: Node, forms: Forms) -> Forms:
+    """Coordinates of a reduction's operand: kept axes as the result's, reduced ones from `inner`."""
+    axes = n.attrs[0]
+    source = n.inputs[0].shape
+    reduced = [g_i for g_i in g.order if g_i in g.inner]
+    flat = affine.ZERO
+    step = 1
+    for d in reversed(reduced):
+        flat = affine.add(flat, affine.scale(affine.pure(d), step))
+        step *= g.sizes[d]
+    sizes = tuple([source[a] for a in axes])
+    inner = affine.reshape_back((math.prod(sizes),), (flat,), sizes, g.sizes)
+    it, kept = iter(inner), iter(forms)
+    return tuple([next(it) if a in axes else next(kept) for a in range(len(source))])
+
+
+def is_row_class(n: Node) -> bool:
+    """Whether a reduction's innermost axis (of those longer than 1) is reduced."""
+    axes, shape = n.attrs[0], n.inputs[0].shape
+    for a in range(len(shape) - 1, -1, -1):
+        if shape[a] != 1:
+            return a in axes
+    return True
+
+
+def reduced_size(n: Node) -> int:
+    return math.prod([n.inputs[0].shape[a] for a in n.attrs[0]])
+
+
+def node_cost(n: Node) -> float:
+    """Weighted instructions an element of an elementwise node takes."""
+    if n.prim.body is None:
+        return 1.0
+    c = body_cost(n.prim, n.attrs, tuple([i.dtype.compute for i in n.inputs]))
+    return c + (2.0 if n.dtype.is_half else 0.0)
+
+
+def copy_node(n: Node) -> Node:
+    c = Node(COPY, (n,), (), n.shape, n.dtype)
+    c.source = n.source
+    return c

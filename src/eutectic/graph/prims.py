@@ -1,0 +1,171 @@
+"""Structural operations: conversion, views, placing, reductions, products.
+
+Everything else is built from these and from the elementwise bodies of `ops`. The functions here
+build nodes from nodes; argument checking belongs to `ops`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from eutectic.dtype import Dtype, float32, int64
+from eutectic.graph.ir import CONST, IOTA, Node
+from eutectic.kernel import reductions
+from eutectic.kernel.prim import Prim
+from eutectic.kernel.scalar import Complex, Value, const_bits, convert, pattern
+
+
+def _cast_body(v: Value | Complex, to: str) -> Value | Complex:
+    if isinstance(v, Complex):
+        if to == "c64":
+            return v
+        return v.re.ne(0) | v.im.ne(0) if to == "bool" else convert(v.re, to)
+    if to == "c64":
+        return Complex(convert(v, "f32"), const_bits(0, "f32"))
+    return convert(v, to)
+
+
+CAST = Prim("astype", "elementwise", body=_cast_body)
+COPY = Prim("copy", "elementwise", body=lambda v: v)
+TRANSPOSE = Prim("transpose", "view")
+"""attrs = (permutation,)"""
+SLICE = Prim("slice", "view")
+"""attrs = (starts, steps): element i of an axis is element start + i*step of the input's."""
+RESHAPE = Prim("reshape", "view")
+BROADCAST = Prim("broadcast_to", "view")
+"""Input axes of length 1, or missing in front, repeat."""
+CONCATENATE = Prim("concatenate", "place")
+"""attrs = (axis,): the inputs one after another."""
+PAD = Prim("pad", "place")
+"""inputs (a, fill value of shape ()), attrs = (low,): a placed at `low` in a filled array."""
+MATMUL = Prim("matmul", "contract")
+"""inputs (..., M, K) and (..., K, N) with equal batch axes."""
+REDUCE = {name: Prim(name, "reduction", reduction=r) for name, r in reductions.REDUCTIONS.items()}
+"""attrs = (axes,) sorted; reduced axes are dropped from the shape."""
+
+
+def const(value: int | float | bool | complex, dtype: Dtype) -> Node:
+    """A scalar of a dtype, rounded to it."""
+    return Node(CONST, (), (const_pattern(value, dtype),), (), dtype)
+
+
+def const_pattern(value: Any, dtype: Dtype) -> int:
+    """Bit pattern in memory of a Python number in a dtype (halves rounded to nearest even)."""
+    if dtype.is_half:
+        # One rounding from the exact number: through float32 it would be two.
+        return _half_pattern(float(value), dtype.name)
+    if dtype.is_complex:
+        z = complex(value)
+        return pattern(z.real, "f32") | pattern(z.imag, "f32") << 32
+    return pattern(value.real if isinstance(value, complex) else value, dtype.compute)
+
+
+@lru_cache(maxsize=1024)
+def _half_pattern(value: float, name: str) -> int:
+    import numpy as np
+
+    if name == "float16":
+        with np.errstate(over="ignore"):
+            return int(np.float16(value).view(np.uint16))
+    bits = int(np.float64(value).view(np.uint64))
+    if value != value:
+        return 0x7FC0 | (bits >> 48 & 0x8000)
+    # Round to odd at float32 keeps enough for a second rounding to be exact.
+    with np.errstate(over="ignore"):
+        single = np.float32(value)
+    if np.isfinite(single) and float(single) != value:
+        if abs(float(single)) > abs(value):
+            single = np.nextafter(single, np.float32(0))
+        b = int(single.view(np.uint32)) | 1
+    else:
+        b = int(single.view(np.uint32))
+    return (b + 0x7FFF + (b >> 16 & 1)) >> 16
+
+
+def cast(a: Node, dtype: Dtype) -> Node:
+    """a in another dtype; a itself where it has it already."""
+    if a.dtype is dtype:
+        return a
+    return Node(CAST, (a,), (dtype.compute,), a.shape, dtype)
+
+
+def transpose(a: Node, perm: tuple[int, ...]) -> Node:
+    if perm == tuple(range(len(perm))):
+        return a
+    return Node(TRANSPOSE, (a,), (perm,), tuple([a.shape[p] for p in perm]), a.dtype)
+
+
+def slice_(a: Node, starts: tuple[int, ...], steps: tuple[int, ...], shape: tuple[int, ...]) -> Node:
+    if shape == a.shape and not any(starts) and all(s == 1 for s in steps):
+        return a
+    return Node(SLICE, (a,), (starts, steps), shape, a.dtype)
+
+
+def reshape(a: Node, shape: tuple[int, ...]) -> Node:
+    return a if shape == a.shape else Node(RESHAPE, (a,), (), shape, a.dtype)
+
+
+def broadcast(a: Node, shape: tuple[int, ...]) -> Node:
+    return a if shape == a.shape else Node(BROADCAST, (a,), (), shape, a.dtype)
+
+
+def iota(shape: tuple[int, ...], axis: int) -> Node:
+    return Node(IOTA, (), (axis,), shape, int64)
+
+
+def concatenate(parts: Sequence[Node], axis: int) -> Node:
+    if len(parts) == 1:
+        return parts[0]
+    shape = list(parts[0].shape)
+    shape[axis] = sum([p.shape[axis] for p in parts])
+    return Node(CONCATENATE, tuple(parts), (axis,), tuple(shape), parts[0].dtype)
+
+
+def pad(a: Node, low: tuple[int, ...], high: tuple[int, ...], fill: Node) -> Node:
+    shape = tuple([lo + d + hi for lo, d, hi in zip(low, a.shape, high)])
+    return a if shape == a.shape else Node(PAD, (a, fill), (low,), shape, a.dtype)
+
+
+def reduce(name: str, a: Node, axes: tuple[int, ...], keepdims: bool = False) -> Node:
+    """Reduce over sorted non-negative axes; several runs of axes are reduced innermost first."""
+    prim = REDUCE[name]
+    dtype = prim.reduction.result(a.dtype)
+    full = a.shape
+    runs = _runs(axes)
+    if len(runs) > 1:
+        # Partial results of the halves stay in float32, so that one rounding remains.
+        half = a.dtype if a.dtype.is_half and name in ("sum", "prod") else None
+        out = a
+        if half is not None:
+            out = cast(a, float32)
+        for run in reversed(runs):
+            out = _reduce_run(prim, out, run)
+        out = cast(out, half) if half is not None else out
+    else:
+        out = _reduce_run(prim, a, axes) if axes else cast(a, dtype)
+    if keepdims:
+        shape = tuple([1 if i in axes else d for i, d in enumerate(full)])
+        out = reshape(out, shape)
+    return out
+
+
+def _reduce_run(prim: Prim, a: Node, axes: tuple[int, ...]) -> Node:
+    shape = tuple([d for i, d in enumerate(a.shape) if i not in axes])
+    return Node(prim, (a,), (axes,), shape, prim.reduction.result(a.dtype))
+
+
+def _runs(axes: tuple[int, ...]) -> list[tuple[int, ...]]:
+    runs: list[list[int]] = []
+    for ax in axes:
+        if runs and runs[-1][-1] == ax - 1:
+            runs[-1].append(ax)
+        else:
+            runs.append([ax])
+    return [tuple(r) for r in runs]
+
+
+def matmul(a: Node, b: Node) -> Node:
+    """Product of equal-batch operands of one inexact dtype."""
+    return Node(MATMUL, (a, b), (), (*a.shape[:-1], b.shape[-1]), a.dtype)

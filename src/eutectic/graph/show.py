@@ -1,0 +1,45 @@
+"""Graphs as text: one node a line, with the user's source line where it is known."""
+
+from __future__ import annotations
+
+from eutectic.dtype import Dtype
+from eutectic.graph.ir import CONST, Graph, Node
+
+
+def type_text(shape: tuple[int, ...], d: Dtype) -> str:
+    """E.g. `float32[2,3]`."""
+    return f"{d.name}[{','.join(map(str, shape))}]"
+
+
+def show(graph: Graph, sources: bool = False) -> str:
+    """Write a graph as text.
+
+    Inputs first, then a line `%k = op(operands) attrs : type` for each node, outputs last.
+    """
+    names: dict[int, str] = {}
+    lines = [f"graph {graph.name}"]
+    for i, n in enumerate(graph.inputs):
+        names[id(n)] = f"%in{i}"
+        lines.append(f"  %in{i} : {type_text(n.shape, n.dtype)}")
+    for n in graph.order:
+        if id(n) in names:
+            continue
+        names[id(n)] = name = f"%{len(names) - len(graph.inputs)}"
+        lines.append("  " + node_text(n, name, names) + (_source(n) if sources else ""))
+    lines.append("  return " + ", ".join(names[id(o)] for o in graph.outputs))
+    return "\n".join(lines)
+
+
+def node_text(n: Node, name: str, names: dict[int, str]) -> str:
+    operands = ", ".join(names.get(id(i), "?") for i in n.inputs)
+    attrs = ""
+    if n.prim is CONST:
+        attrs = f" {n.attrs[0]:#x}"
+    elif n.attrs:
+        attrs = " " + " ".join(str(a).replace(" ", "") for a in n.attrs)
+    data = " (memory)" if n.data is not None else ""
+    return f"{name} = {n.prim.name}({operands}){attrs} : {type_text(n.shape, n.dtype)}{data}"
+
+
+def _source(n: Node) -> str:
+    return f"  # {n.source[0].rsplit('/', 1)[-1]}:{n.source[1]}" if n.source else ""

@@ -1,0 +1,1 @@
+"""Kernels: scalar bodies, the mathematics on them, and the loops around them."""
