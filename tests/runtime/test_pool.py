@@ -88,7 +88,8 @@ def test_all_threads_take_part_and_ids_are_in_range() -> None:
     words[0] = 1
     params = np.array([words[0].ctypes.data, words[1].ctypes.data, 5], np.int64)
     seen: set[int] = set()
-    for _ in range(200):
+    end = time.monotonic() + 10  # a busy machine may give the worker no processor for a while
+    while time.monotonic() < end:
         pool.parallel(kernels()["slow"], params.ctypes.data, 4096, 64)
         pool.parallel(kernels()["record"], words[2].ctypes.data, 4096, 16)
         seen |= set(words[2].tolist())
