@@ -47,23 +47,25 @@ def angle(z: Complex) -> Value:
 
 
 def _scale(x: Value, t: Value) -> Value:
-    """x*t with 0 where t is an exact 0, even if x is infinite."""
-    return select(t.eq(0.0), t, x * t)
+    """x*t with a zero where t is 0, even if x is infinite."""
+    return select(t.eq(0.0) & fabs(x).eq(INF), t, x * t)
 
 
-def _exp_pair(e: Value, im: Value) -> Pair:
-    """e * (cos im + i sin im) for e in [0, inf]."""
+def _exp_pair(x: Value, im: Value) -> Pair:
+    """exp(x) * (cos im + i sin im)."""
+    e = ex.exp(x)
     s, c = tr.sin_cos_wide(im)
     s = select(im.eq(0.0), convert(im, "f64"), s)
     bad = ~(fabs(im) < INF)
     gone = bad & e.eq(0.0)
     re, imag = select(gone, _c(0.0), e * c), select(gone, _c(0.0), _scale(e, s))
-    return select(bad & e.eq(INF), e, re), imag
+    imag = select(im.eq(0.0), convert(im, "f64"), imag)
+    return select(bad & x.eq(INF), e, re), imag
 
 
 def exp(z: Complex) -> Complex:
     """e**z."""
-    return _narrow(_exp_pair(ex.exp(convert(z.re, "f64")), z.im))
+    return _narrow(_exp_pair(convert(z.re, "f64"), z.im))
 
 
 def expm1(z: Complex) -> Complex:
@@ -116,7 +118,7 @@ def log1p(z: Complex) -> Complex:
     u = x + 1.0
     norm = fma(u, u, y * y)
     near = ex.log1p(fma(x, x + 2.0, y * y)) * 0.5
-    re = select(norm < 4.0, near, _log_abs(u, y))
+    re = select((norm > 0.25) & (norm < 4.0), near, _log_abs(u, y))
     return _narrow((re, tr.arctan2(y, u)))
 
 
@@ -147,9 +149,13 @@ def _divide_pair(a: Value, b: Value, c: Value, d: Value) -> Pair:
     n = fma(c, c, d * d)
     re, im = fma(a, c, b * d) / n, fma(b, c, -(a * d)) / n
     zero = c.eq(0.0) & d.eq(0.0)
-    re, im = select(zero, a / c, re), select(zero, b / c, im)
+    re, im = select(zero, a / fabs(c), re), select(zero, b / fabs(c), im)
+    # a finite number over an infinite one: a zero with the sign of the product with 1/(c + id)
     gone = (fabs(c).eq(INF) | fabs(d).eq(INF)) & (fabs(a) < INF) & (fabs(b) < INF)
-    return select(gone, _c(0.0), re), select(gone, _c(0.0), im)
+    p = copysign(select(fabs(c).eq(INF), _c(1.0), _c(0.0)), c)
+    q = copysign(select(fabs(d).eq(INF), _c(1.0), _c(0.0)), d)
+    re = select(gone, 0.0 * fma(a, p, b * q), re)
+    return re, select(gone, 0.0 * fma(b, p, -(a * q)), im)
 
 
 def divide(x: Complex, y: Complex) -> Complex:
@@ -173,8 +179,9 @@ def sinh(z: Complex) -> Complex:
     s = select(z.im.eq(0.0), convert(z.im, "f64"), s)
     bad = ~(fabs(z.im) < INF)
     infinite = fabs(z.re).eq(INF)
-    re = select(infinite & bad, sh, select(z.re.eq(0.0), sh, _scale(sh, c)))
-    return _narrow((re, _scale(ch, s)))
+    re = select(bad & (infinite | z.re.eq(0.0)), sh, sh * c)
+    im = select(z.im.eq(0.0), convert(z.im, "f64"), _scale(ch, s))
+    return _narrow((re, im))
 
 
 def cosh(z: Complex) -> Complex:
@@ -185,7 +192,8 @@ def cosh(z: Complex) -> Complex:
     bad = ~(fabs(z.im) < INF)
     infinite = fabs(z.re).eq(INF)
     re = select(infinite & bad, ch, ch * c)
-    im = select(z.re.eq(0.0) & bad, sh, select(sh.eq(0.0), sh * s, _scale(sh, s)))
+    s = select(bad & z.re.eq(0.0), _c(0.0), s)
+    im = select(s.eq(0.0), s * copysign(_c(1.0), sh), sh * s)
     return _narrow((re, im))
 
 
@@ -203,8 +211,10 @@ def tanh(z: Complex) -> Complex:
     bad = ~(fabs(z.im) < INF)
     tail = select(bad, copysign(_c(0.0), convert(z.im, "f64")), tail)
     infinite = fabs(x).eq(INF)
-    re = select(large & (infinite | ~bad), sign, re)
-    return _narrow((re, select(large & (infinite | ~bad), tail, im)))
+    known = large & (infinite | ~bad)
+    re = select(known, sign, select(x.eq(0.0) & bad, x, re))
+    im = select(known, tail, im)
+    return _narrow((re, select(z.im.eq(0.0) & z.re.is_nan(), convert(z.im, "f64"), im)))
 
 
 def _turn(z: Complex) -> Complex:
@@ -236,6 +246,12 @@ def _multiply_pair(a: Pair, b: Pair) -> Pair:
     return fma(a[0], b[0], -(a[1] * b[1])), fma(a[0], b[1], a[1] * b[0])
 
 
+def _log_double(x: Value, y: Value) -> tuple[Value, Value]:
+    """(|x + iy| is large or infinite, log|2(x + iy)|): the inverse functions far from 0."""
+    a, b = fabs(x), fabs(y)
+    return (a > 1e15) | (b > 1e15), _log_abs(x, y) + ex.LN2
+
+
 def arcsinh(z: Complex) -> Complex:
     """Inverse hyperbolic sine, W. Kahan's formulas ("Branch cuts for complex elementary
     functions", 1987): with p = sqrt(1 + iz), q = sqrt(1 - iz), the real part is
@@ -246,10 +262,12 @@ def arcsinh(z: Complex) -> Complex:
     # Re(conj-free cross term): p_im*q_re - p_re*q_im
     cross = fma(p[1], q[0], -(p[0] * q[1]))
     dot = fma(p[0], q[0], -(p[1] * q[1]))
-    re = copysign(hy.arcsinh(fabs(cross) * 1.0), x)
-    re = select(x.eq(0.0) & (fabs(y) <= 1.0), x, re)
-    im = copysign(fabs(tr.arctan2(y, dot)), y)
-    return _narrow((re, im))
+    re = select(x.eq(0.0) & (fabs(y) <= 1.0), _c(0.0), hy.arcsinh(fabs(cross)))
+    im = tr.arctan2(fabs(y), dot)
+    far, size = _log_double(x, y)
+    re = select(far, size, re)
+    im = select(far, tr.arctan2(fabs(y), fabs(x)), im)
+    return _narrow((copysign(re, x), copysign(im, y)))
 
 
 def arcsin(z: Complex) -> Complex:
@@ -265,7 +283,10 @@ def arccos(z: Complex) -> Complex:
     q = _sqrt_pair(1.0 + x, y)
     re = 2.0 * tr.arctan2(p[0], q[0])
     cross = fma(q[0], p[1], -(q[1] * p[0]))
-    return _narrow((re, copysign(hy.arcsinh(fabs(cross)), -y)))
+    im = hy.arcsinh(fabs(cross))
+    far, size = _log_double(x, y)
+    re, im = select(far, tr.arctan2(fabs(y), x), re), select(far, size, im)
+    return _narrow((re, copysign(im, -y)))
 
 
 def arccosh(z: Complex) -> Complex:
@@ -275,7 +296,10 @@ def arccosh(z: Complex) -> Complex:
     p = _sqrt_pair(x - 1.0, y)
     q = _sqrt_pair(x + 1.0, y)
     re = hy.arcsinh(fma(p[0], q[0], p[1] * q[1]))
-    return _narrow((re, 2.0 * tr.arctan2(p[1], q[0])))
+    im = 2.0 * tr.arctan2(p[1], q[0])
+    far, size = _log_double(x, y)
+    re, im = select(far, size, re), select(far, tr.arctan2(y, x), im)
+    return _narrow((re, im))
 
 
 def arctanh(z: Complex) -> Complex:

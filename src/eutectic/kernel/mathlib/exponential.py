@@ -224,14 +224,19 @@ def log1p(x: Value) -> Value:
 
 
 def sigmoid(x: Value) -> Value:
-    """1 / (1 + exp(-x)), without overflow; both tails keep their relative accuracy."""
+    """1 / (1 + exp(-x)), without overflow; both tails keep their relative accuracy.
+
+    With e = exp(-|x|): 1/(1+e) for positive x, y = e/(1+e) for negative x, and e - e*y where e is
+    small, so that the rounding errors of y are weighted by e.
+    """
     ty = x.ty
     a = -fabs(x)
     low = const(-104.0 if ty == "f32" else -746.0, ty)
     t, _, r = _reduce_exp(select(a < low, low, a))
     scale_1, scale_2 = two_factors(t)
     e = (fma(poly(r, EXP_Q[ty]), r * r, r) + 1.0) * scale_1 * scale_2
-    return select(x < 0.0, e, const(1.0, ty)) / (e + 1.0)
+    y = select(x < 0.0, e, const(1.0, ty)) / (e + 1.0)
+    return select(x < -0.7, fma(-e, y, e), y)
 
 
 def logaddexp(a: Value, b: Value) -> Value:

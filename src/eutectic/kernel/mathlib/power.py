@@ -5,7 +5,7 @@ from __future__ import annotations
 from eutectic.kernel.mathlib.exponential import (EXP_Q, LN2_SPLIT, LOG2E, LOG_R40,
                                                  SHIFTER, split_exponent, two_factors)
 from eutectic.kernel.scalar import (Value, bitcast, const, convert, copysign, fabs, floor,
-                                    fma, poly, rint, select)
+                                    fma, fmin, poly, rint, select)
 from eutectic.kernel.scalar import sqrt as _sqrt
 
 # log(1+f) = 2s + s z r(z), s = f/(2+f), z = s^2, with r(z) = 2/3 + z q(z)
@@ -23,13 +23,13 @@ def sqrt(x: Value) -> Value:
 def rsqrt(x: Value) -> Value:
     """1 / sqrt(x); infinite at zeros with their sign, NaN below.
 
-    y = 1/sqrt(x) is refined by half its residual 1 - x y^2, formed with fma, where that is finite.
+    One Newton step with the residual 1 - x*y^2 formed exactly (x*y = p + q).
     """
-    root = _sqrt(x)
-    y = 1.0 / root
-    # 1/root errs by the rounding of root: root^2 - x, recovered exactly with fma
-    d = fma(root, root, -x)
-    fixed = fma(d * y, 0.5 * y * y, y)
+    y = 1.0 / _sqrt(x)
+    p = x * y
+    q = fma(x, y, -p)
+    residual = fma(-q, y, fma(-p, y, const(1.0, x.ty)))
+    fixed = fma(y * 0.5, residual, y)
     return select(fabs(fixed) < float("inf"), fixed, y)
 
 
@@ -147,50 +147,77 @@ def power(x: Value, y: Value) -> Value:
     return convert(p, "f32") if narrow else p
 
 
-def _reduce_steps(x: Value, y: Value, steps: int, bits: int) -> Value:
-    """A remainder of x by y > 0 in [-y/2, y/2], each step exact and of `bits` quotient bits."""
-    inverse = 1.0 / y
+def _reduce(a: Value, m: Value, steps: int, bits: int) -> Value:
+    """The remainder of a by m, both positive, in [0, m).
+
+    Each step takes `bits` bits of the quotient from the top and is exact: the new remainder, in
+    [-m/2, m/2] of the step's multiple of m, fits into the significand.
+    """
+    inverse = 1.0 / m
     for k in reversed(range(steps)):
-        n = rint(x * (inverse * 2.0 ** (-bits * k)))
-        x = fma(-n, y * 2.0 ** (bits * k), x)
-    return x
+        n = rint(a * (inverse * 2.0 ** (-bits * k)))
+        a = fma(-n, m * 2.0 ** (bits * k), a)
+    a = select(a < 0.0, a + m, a)
+    return select(a < m, a, const(0.0, "f64"))
+
+
+def _scaled_reduce(a: Value, m: Value) -> Value:
+    """The same for any f64; exact for quotients below 2^520."""
+    tiny = m < 2.0 ** -400
+    factor = select(tiny, const(2.0 ** 600, "f64"), const(1.0, "f64"))
+    # a quotient above 2^520 is out of reach: keep the numbers finite
+    top = fmin(m * factor * 2.0 ** 500, const(2.0 ** 1000, "f64"))
+    a = a * factor
+    a = select(a > top, top, a)
+    x = a
+    inverse = 1.0 / (m * factor)
+    for k in reversed(range(10)):
+        unit = m * factor * 2.0 ** (50 * k)
+        reach = unit < 2.0 ** 1020
+        n = rint(x * (inverse * 2.0 ** (-50 * k)))
+        x = select(reach, fma(-n, unit, x), x)
+    m = m * factor
+    x = select(x < 0.0, x + m, x)
+    return select(x < m, x, const(0.0, "f64")) / factor
+
+
+def _remainder_towards_zero(a: Value, b: Value, narrow: bool) -> Value:
+    """C's fmod on f64 values."""
+    x, m = fabs(a), fabs(b)
+    r = _reduce(x, m, 10, 29) if narrow else _scaled_reduce(x, m)
+    r = select(x < m, x, r)
+    r = select((x < float("inf")) & (m > 0.0), r, const(float("nan"), "f64"))
+    return select(a.is_nan() | b.is_nan(), a + b, copysign(r, a))
+
+
+def _signs_differ(a: Value, b: Value) -> Value:
+    return (bitcast(a, "i64") ^ bitcast(b, "i64")) < 0
 
 
 def remainder(x: Value, y: Value) -> Value:
     """Remainder with the sign of the divisor (Python's and NumPy's `%`).
 
-    float32: the exact remainder towards zero, moved by y with one rounding where signs differ.
+    The remainder towards zero is exact (float64: for quotients below 2^500); where its sign is not
+    the divisor's, the divisor is added with one rounding.
     """
     narrow = x.ty == "f32"
-    if narrow:
-        a, b = convert(x, "f64"), convert(y, "f64")
-        m = fabs(b)
-        r = _reduce_steps(fabs(a), m, 10, 29)
-        r = select(r < 0.0, r + m, r)
-        r = select(r.eq(m), const(0.0, "f64"), r)
-    else:
-        a, b = x, y
-        m = fabs(b)
-        r = _reduce_steps(fabs(a), m, 3, 50)
-        r = select(r < 0.0, r + m, r)
-    r = select(m.eq(float("inf")) & (fabs(a) < float("inf")), fabs(a), r)
-    r = copysign(r, a)
-    other = (bitcast(a, "i64") ^ bitcast(b, "i64")) < 0
-    r = select(other & r.ne(0.0), r + b, r)
-    r = select(r.eq(0.0), copysign(r, b), r)
-    r = select(a.is_nan() | b.is_nan(), a + b, r)
+    a, b = (convert(x, "f64"), convert(y, "f64")) if narrow else (x, y)
+    r = _remainder_towards_zero(a, b, narrow)
+    r = select(r.eq(0.0), copysign(r, b), select(_signs_differ(r, b), r + b, r))
     return convert(r, "f32") if narrow else r
 
 
 def floor_divide(x: Value, y: Value) -> Value:
-    """Largest integer not above x / y (NumPy's `//`)."""
-    q = x / y
-    r = remainder(x, y)
-    d = (x - r) / y
+    """Largest integer not above x / y (NumPy's `//`), rounded to the type; x / y for y = 0."""
+    narrow = x.ty == "f32"
+    a, b = (convert(x, "f64"), convert(y, "f64")) if narrow else (x, y)
+    r = _remainder_towards_zero(a, b, narrow)
+    q = a / b
+    d = select(fabs(b).eq(float("inf")) & (fabs(a) < float("inf")), copysign(q * 0.0, q),
+               (a - r) / b)
+    d = select(r.ne(0.0) & _signs_differ(r, b), d - 1.0, d)
     n = floor(d)
     n = select(d - n > 0.5, n + 1.0, n)
-    n = select(d.eq(0.0), copysign(const(0.0, x.ty), q), n)
-    return select(y.eq(0.0), q, n)
-
-
-__all__ = ["floor_divide", "power", "reciprocal", "remainder", "rsqrt", "sqrt", "square"]
+    n = select(n.eq(0.0), copysign(n, q), n)
+    n = select(b.eq(0.0), q, n)
+    return convert(n, "f32") if narrow else n

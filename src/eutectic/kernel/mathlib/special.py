@@ -12,12 +12,12 @@ _ERF64 = (5.968201680948802e-11, -1.1379779354809177e-09, 1.4661689235617725e-08
           -0.026866170645084037, 0.11283791670954928, -0.3761263890318375)
 _ERF32 = (7.92989565790172e-05, -0.0008034165173332221, 0.005191205587902699,
           -0.026855445608366477, 0.11283629135470875, -0.37612630673712627)
-_ERF32_LEAD = 0.12837916709551257                     # 2/sqrt(pi) - 1
-# erfc x = p(x)^-8, x in [1, 4] (the form of C. Hastings, "Approximations for Digital Computers",
-# 1955)
-_ERFC32 = (0.0005472198693493534, -0.004044034512259252, 0.017957766773479295,
-           -0.03358780063775308, 0.07461638958638564, 0.048598719687429834, 0.1596252795674675,
-           0.9963985540500098)
+_ERF_LEAD = 0.12837916709551257                     # 2/sqrt(pi) - 1
+# erfc x = p(x - 3/2)^-4, x in [1, 4] (the form of C. Hastings, "Approximations for Digital
+# Computers", 1955)
+_ERFC32 = (0.002905386442578237, 0.003012216790615283, 0.012822962475443053, 0.04482664423355095,
+           0.1267166986570613, 0.32518914185170095, 0.7334051613383566, 1.4167729872689305,
+           2.044399059054387, 2.330593675973517)
 # erfc x = exp(-x^2) / (1 + 2x) * p(t), t = (x - 5/2) / (x + 5/2), x in [1, 6] (the variable of
 # M. M. Shepherd and J. G. Laframboise, Math. Comp. 36, 1981)
 _ERFC64 = (4.444333532310095e-07, -1.2070443106132701e-06, -4.152154949187831e-06,
@@ -53,42 +53,40 @@ def erf(x: Value) -> Value:
     a = fabs(x)
     if x.ty == "f32":
         z = x * x
-        near = fma(x, poly(z, (*_ERF32, _ERF32_LEAD)), x)
+        near = fma(x, poly(z, (*_ERF32, _ERF_LEAD)), x)
         a = select(a > 4.0, const(4.0, "f32"), a)
-        p = poly(a, _ERFC32)
-        p = p * p
+        p = poly(a - 1.5, _ERFC32)
         p = p * p
         return select(a < 1.0, near, copysign(1.0 - 1.0 / (p * p), x))
     a = select(a > 6.0, const(6.0, x.ty), a)
     z = a * a
-    near = a * fma(z, poly(z, _ERF64), TWO_OVER_ROOT_PI)
+    near = fma(a, fma(z, poly(z, _ERF64), _ERF_LEAD), a)
     return copysign(select(a < 1.0, near, 1.0 - _erfc_tail(a)), x)
 
 
-def _erfinv_start(x: Value) -> Value:
-    w = -log1p(-(x * x))
-    near = poly(w - 2.5, _INV_CENTRE)
-    far = poly(sqrt(w) - 3.0, _INV_TAIL)
-    return x * select(w < 5.0, near, far)
-
-
 def erfinv(x: Value) -> Value:
-    """Inverse error function on [-1, 1]; infinite at the ends, NaN outside."""
+    """Inverse error function on [-1, 1]; infinite at the ends, NaN outside.
+
+    float64 takes one step of Halley's method from the float32 polynomials, on erf(y) - x or, in
+    the tail, on erfc(y) - (1 - |x|).
+    """
     a = fabs(x)
     if x.ty == "f32":
         wide = convert(x, "f64")
-        w = convert(-rough_log((1.0 - wide) * (1.0 + wide)), "f32")
-        y = x * select(w < 5.0, poly(w - 2.5, _INV_CENTRE), poly(sqrt(w) - 3.0, _INV_TAIL))
+        w = -rough_log((1.0 - wide) * (1.0 + wide))
+        v = convert(w, "f32")
+        near = v < 5.0
+        u = select(near, v - 2.5, sqrt(v) - 3.0)
+        inner = select(near, poly(u, _INV_CENTRE[:-1]), poly(u, _INV_TAIL[:-1]))
+        lead = select(near, const(_INV_CENTRE[-1], "f64"), const(_INV_TAIL[-1], "f64"))
+        y = convert(wide * fma(convert(u, "f64"), convert(inner, "f64"), lead), "f32")
     else:
-        y = _erfinv_start(x)
-        # one step of Halley's method on erf(y) - x, in the tail on erfc(y) - (1 - |x|)
-        b = fabs(y)
+        w = -log1p(-(x * x))
+        b = fabs(x * select(w < 5.0, poly(w - 2.5, _INV_CENTRE), poly(sqrt(w) - 3.0, _INV_TAIL)))
         z = b * b
-        near = b * fma(z, poly(z, _ERF64), TWO_OVER_ROOT_PI) - a
+        near = fma(b, fma(z, poly(z, _ERF64), _ERF_LEAD), b - a)
         far = (1.0 - a) - _erfc_tail(select(b > 6.0, const(6.0, x.ty), b))
         d = select(b < 1.0, near, far) / (TWO_OVER_ROOT_PI * scaled_exp(-z))
         y = copysign(b - d / fma(b, d, 1.0), x)
     y = select(a.eq(1.0), copysign(const(float("inf"), x.ty), x), y)
     return select(a > 1.0, const(float("nan"), x.ty), y)
-
-

@@ -223,7 +223,7 @@ def arcsin(x: Value) -> Value:
     t = select(far, sqrt(half), a)
     p = t * z * poly(z, _ASIN[x.ty])
     if x.ty == "f32":
-        outer = (PI_2_F32[0] - (t + t)) - (2.0 * p - PI_2_F32[1])
+        outer = fma(t + (p - 0.5 * PI_2_F32[1]), -2.0, PI_2_F32[0])
     else:
         outer = (PI_2[0] - (t + t)) - (2.0 * (p + _root_error(t, half)) - PI_2[1])
     return copysign(select(far, outer, t + p), x)
