@@ -248,7 +248,7 @@ class _Fuser:
             return ("product-operand", "a matrix product reads its operands from memory")
         if len(g.members) >= MAX_NODES:
             return ("size", f"the kernel already has {MAX_NODES} operations")
-        if len(g.by_base) + len(n.inputs) + len(g.outputs) > MAX_ARGUMENTS:
+        if len(g.by_base) > MAX_ARGUMENTS and g.arguments() + len(n.inputs) > MAX_ARGUMENTS:
             return ("arguments", f"the kernel already has {MAX_ARGUMENTS} arrays")
         forms = edges[0].forms
         if any(e.forms != forms for e in edges[1:]):
@@ -428,8 +428,8 @@ class _Fuser:
     def _same_loops(self, n: Node, a: Group, b: Group) -> bool:
         if a.kind != b.kind or a.kind not in ("map", "row") or len(a.order) != len(b.order):
             return False
-        if len(a.members) + len(b.members) > MAX_NODES or (
-                len(a.by_base) + len(b.by_base) + len(a.outputs) + len(b.outputs) > MAX_ARGUMENTS):
+        if (len(a.members) + len(b.members) > MAX_NODES
+                or a.arguments() + b.arguments() > MAX_ARGUMENTS):
             return False
         if [a.sizes[d] for d in a.order] != [b.sizes[d] for d in b.order]:
             return False

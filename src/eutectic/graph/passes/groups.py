@@ -83,6 +83,10 @@ class Group:
     def indices(self, forms: Forms) -> set[int]:
         return {d for f in forms for d, _c in f[1]}
 
+    def arguments(self) -> int:
+        """Arrays that the kernel reads or writes."""
+        return sum([k not in self.maps for k in self.by_base]) + len(self.outputs)
+
     def holds(self, n: Node) -> bool:
         return id(n) in self.maps
 

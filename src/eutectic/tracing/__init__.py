@@ -1,0 +1,1 @@
+"""From Python functions to graphs and back: tracing, captured state, compiled functions."""
