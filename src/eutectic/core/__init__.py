@@ -1,0 +1,116 @@
+"""The facade, used as `import eutectic.core as mx`: explicit re-exports only."""
+
+from eutectic.array import array
+from eutectic.core import random
+from eutectic.dtype import (
+    Dtype, DtypeCategory, bfloat16, bool_, complex64, complexfloating, float16, float32, float64,
+    floating, generic, inexact, int8, int16, int32, int64, integer, issubdtype, number,
+    signedinteger, uint8, uint16, uint32, uint64, unsignedinteger)
+from eutectic.ops import indexing as _indexing
+from eutectic.ops import inplace as _inplace
+from eutectic.ops.arithmetic import abs_ as abs
+from eutectic.ops.arithmetic import (
+    add, conjugate, degrees, divide, floor_divide, imag, logaddexp, maximum, minimum, multiply,
+    negative, positive, power, radians, real, reciprocal, remainder, rsqrt, sign, sqrt, square,
+    stop_gradient, subtract)
+from eutectic.ops.arithmetic import conjugate as conj
+from eutectic.ops.arithmetic import divmod_ as divmod
+from eutectic.ops.arithmetic import power as pow
+from eutectic.ops.bitwise import (
+    bitwise_and, bitwise_invert, bitwise_or, bitwise_xor, left_shift, right_shift)
+from eutectic.ops.bitwise import left_shift as bitwise_left_shift
+from eutectic.ops.bitwise import right_shift as bitwise_right_shift
+from eutectic.ops.comparison import (
+    allclose, array_equal, clip, equal, greater, greater_equal, isclose, isfinite, isinf, isnan,
+    isneginf, isposinf, less, less_equal, logical_and, logical_not, logical_or, logical_xor,
+    nan_to_num, not_equal, where)
+from eutectic.ops.creation import (
+    arange, asarray, diag, diagonal, e, empty, empty_like, euler_gamma, eye, full, full_like,
+    identity, inf, linspace, meshgrid, nan, newaxis, ones, ones_like, pi, trace, tri, tril, triu,
+    zeros, zeros_like)
+from eutectic.ops.evaluation import (
+    Device, DeviceType, Stream, StreamContext, async_eval, clear_cache, cpu, default_device,
+    default_stream, device_count, get_active_memory, get_cache_memory, get_memory_limit,
+    get_peak_memory, gpu, is_available, new_stream, reset_peak_memory, set_cache_limit,
+    set_default_device, set_default_stream, set_memory_limit, stream, synchronize)
+from eutectic.ops.evaluation import eval_ as eval
+from eutectic.ops.functions import (
+    arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, ceil, cos, cosh, erf, erfinv, exp,
+    expm1, floor, log, log1p, log2, log10, sigmoid, sin, sinh, tan, tanh, trunc)
+from eutectic.ops.functions import arccos as acos
+from eutectic.ops.functions import arccosh as acosh
+from eutectic.ops.functions import arcsin as asin
+from eutectic.ops.functions import arcsinh as asinh
+from eutectic.ops.functions import arctan as atan
+from eutectic.ops.functions import arctan2 as atan2
+from eutectic.ops.functions import arctanh as atanh
+from eutectic.ops.functions import round_ as round
+from eutectic.ops.joining import (
+    concatenate, pad, repeat, roll, split, stack, tile, unstack)
+from eutectic.ops.joining import concatenate as concat
+from eutectic.ops.matrix import addmm, matmul
+from eutectic.ops.reductions import all_ as all
+from eutectic.ops.reductions import any_ as any
+from eutectic.ops.reductions import (
+    argmax, argmin, count_nonzero, logsumexp, mean, minmax, prod, softmax, std, var)
+from eutectic.ops.reductions import max_ as max
+from eutectic.ops.reductions import min_ as min
+from eutectic.ops.reductions import sum_ as sum
+from eutectic.ops.types import (
+    PrintOptions, can_cast, finfo, get_printoptions, iinfo, isdtype, printoptions, result_type,
+    set_printoptions)
+from eutectic.ops.views import (
+    astype, atleast_1d, atleast_2d, atleast_3d, broadcast_arrays, broadcast_shapes, broadcast_to,
+    contiguous, expand_dims, flatten, flip, matrix_transpose, moveaxis, reshape, squeeze, swapaxes,
+    transpose, unflatten, view)
+from eutectic.ops.views import transpose as permute_dims
+
+# ---- compile: names of eutectic.engine.compiled and what is built on it -------------------------
+
+__all__ = [
+    # arrays and their types
+    "Dtype", "DtypeCategory", "array", "bfloat16", "bool_", "complex64", "complexfloating",
+    "float16", "float32", "float64", "floating", "generic", "inexact", "int8", "int16", "int32",
+    "int64", "integer", "issubdtype", "number", "signedinteger", "uint8", "uint16", "uint32",
+    "uint64", "unsignedinteger", "can_cast", "finfo", "iinfo", "isdtype", "result_type",
+    "PrintOptions", "get_printoptions", "printoptions", "set_printoptions",
+    # constants
+    "e", "euler_gamma", "inf", "nan", "newaxis", "pi",
+    # arithmetic
+    "abs", "add", "conj", "conjugate", "degrees", "divide", "divmod", "floor_divide", "imag",
+    "logaddexp", "maximum", "minimum", "multiply", "negative", "positive", "pow", "power",
+    "radians", "real", "reciprocal", "remainder", "rsqrt", "sign", "sqrt", "square",
+    "stop_gradient", "subtract",
+    # functions
+    "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
+    "asin", "asinh", "atan", "atan2", "atanh", "ceil", "cos", "cosh", "erf", "erfinv", "exp",
+    "expm1", "floor", "log", "log10", "log1p", "log2", "round", "sigmoid", "sin", "sinh", "tan",
+    "tanh", "trunc",
+    # bits
+    "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift",
+    "bitwise_xor", "left_shift", "right_shift",
+    # comparison and choice
+    "allclose", "array_equal", "clip", "equal", "greater", "greater_equal", "isclose", "isfinite",
+    "isinf", "isnan", "isneginf", "isposinf", "less", "less_equal", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "nan_to_num", "not_equal", "where",
+    # creation
+    "arange", "asarray", "diag", "diagonal", "empty", "empty_like", "eye", "full", "full_like",
+    "identity", "linspace", "meshgrid", "ones", "ones_like", "trace", "tri", "tril", "triu",
+    "zeros", "zeros_like", "random",
+    # shapes
+    "astype", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_shapes",
+    "broadcast_to", "concat", "concatenate", "contiguous", "expand_dims", "flatten", "flip",
+    "matrix_transpose", "moveaxis", "pad", "permute_dims", "repeat", "reshape", "roll", "split",
+    "squeeze", "stack", "swapaxes", "tile", "transpose", "unflatten", "unstack", "view",
+    # reductions
+    "all", "any", "argmax", "argmin", "count_nonzero", "logsumexp", "max", "mean", "min", "minmax",
+    "prod", "softmax", "std", "sum", "var",
+    # products
+    "addmm", "matmul",
+    # evaluation, devices, memory
+    "Device", "DeviceType", "Stream", "StreamContext", "async_eval", "clear_cache", "cpu",
+    "default_device", "default_stream", "device_count", "eval", "get_active_memory",
+    "get_cache_memory", "get_memory_limit", "get_peak_memory", "gpu", "is_available", "new_stream",
+    "reset_peak_memory", "set_cache_limit", "set_default_device", "set_default_stream",
+    "set_memory_limit", "stream", "synchronize",
+]

@@ -1,0 +1,234 @@
+"""Trees of Python containers: flatten to leaves and an exact structure, and back.
+
+Containers are lists, tuples, namedtuples, dicts, dataclasses, and types given to `register`;
+`None` is a container without leaves. Everything else is a leaf. A `TreeDef` encodes kinds, lengths
+and keys of all containers in the order they are met, so equal definitions mean equal structure.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+from eutectic.errors import ArgumentError, ArgumentTypeError
+
+Flatten = Callable[[Any], tuple[Sequence[Any], Hashable]]
+Unflatten = Callable[[Hashable, Sequence[Any]], Any]
+
+# Type -> (flatten, unflatten); None: a leaf. Filled by `register` and on first sight of a type.
+_CONTAINERS: dict[type, tuple[Flatten, Unflatten] | None] = {}
+
+_LEAF, _NONE = 0, 1
+
+
+class TreeDef:
+    """Structure of a tree: a nested tuple of (type, auxiliary data, children); hashable, exact."""
+
+    __slots__ = ("_hash", "encoding", "num_leaves")
+
+    def __init__(self, encoding: Any, num_leaves: int) -> None:
+        self.encoding = encoding
+        self.num_leaves = num_leaves
+        self._hash: int | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, TreeDef) and self.encoding == other.encoding)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self.encoding)
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"TreeDef({_show(self.encoding)})"
+
+
+_ONE_LEAF = TreeDef(_LEAF, 1)
+_FLAT_LISTS: list[TreeDef] = []
+_FLAT_TUPLES: list[TreeDef] = []
+
+
+def register(kind: type, flatten: Flatten, unflatten: Unflatten) -> None:
+    """Make a type a container: `flatten(x) -> (children, aux)`, `unflatten(aux, children) -> x`.
+
+    `aux` is hashable and takes part in the comparison of structures.
+
+    >>> class Pair:
+    ...     def __init__(self, a, b):
+    ...         self.a, self.b = a, b
+    >>> register(Pair, lambda p: ((p.a, p.b), None), lambda aux, ab: Pair(*ab))
+    >>> flatten([Pair(1, 2), 3])[0]
+    [1, 2, 3]
+    """
+    if not isinstance(kind, type):
+        raise ArgumentTypeError(f"[register] needs a type, not a {type(kind).__name__}.")
+    _CONTAINERS[kind] = (flatten, unflatten)
+
+
+def is_container(x: Any) -> bool:
+    """Say whether `flatten` looks inside `x`.
+
+    >>> is_container([]), is_container(None), is_container("ab")
+    (True, True, False)
+    """
+    return x is None or _handlers(type(x)) is not None
+
+
+def flatten(tree: Any) -> tuple[list[Any], TreeDef]:
+    """Split a tree into its leaves, left to right, and its structure.
+
+    >>> leaves, treedef = flatten({"w": [1, 2], "b": None})
+    >>> leaves, treedef
+    ([1, 2], TreeDef({'w': [*, *], 'b': None}))
+    >>> unflatten(treedef, [3, 4])
+    {'w': [3, 4], 'b': None}
+    """
+    t = type(tree)
+    if t is list or t is tuple:
+        for x in tree:
+            if x is None or _handlers(type(x)) is not None:
+                break
+        else:
+            return list(tree), _flat(t, len(tree))
+    elif tree is not None and _handlers(t) is None:
+        return [tree], _ONE_LEAF
+    leaves: list[Any] = []
+    encoding = _encode(tree, leaves)
+    return leaves, TreeDef(encoding, len(leaves))
+
+
+def unflatten(treedef: TreeDef, leaves: Iterable[Any]) -> Any:
+    """Put leaves back into a structure that `flatten` returned.
+
+    Raises ArgumentError where their number differs.
+    """
+    leaves = list(leaves)
+    if len(leaves) != treedef.num_leaves:
+        raise ArgumentError(f"[unflatten] the tree has {treedef.num_leaves} leaves, "
+                            f"{len(leaves)} were given.")
+    return _decode(treedef.encoding, iter(leaves))
+
+
+def leaves(tree: Any) -> list[Any]:
+    """The leaves of a tree, left to right.
+
+    >>> leaves((1, [2, None, {"a": 3}]))
+    [1, 2, 3]
+    """
+    return flatten(tree)[0]
+
+
+def map_leaves(f: Callable[[Any], Any], tree: Any) -> Any:
+    """Replace every leaf by `f(leaf)`.
+
+    >>> map_leaves(lambda x: 2 * x, (1, [2, None]))
+    (2, [4, None])
+    """
+    found, treedef = flatten(tree)
+    return _decode(treedef.encoding, iter([f(x) for x in found]))
+
+
+def _handlers(t: type) -> tuple[Flatten, Unflatten] | None:
+    try:
+        return _CONTAINERS[t]
+    except KeyError:
+        pass
+    found: tuple[Flatten, Unflatten] | None = None
+    for base in t.__mro__[1:]:  # a subclass of a registered type, of list, tuple or dict
+        if base is not object and _CONTAINERS.get(base) is not None:
+            found = _subclass(t, base)
+            break
+    if found is None and dataclasses.is_dataclass(t):
+        found = _dataclass(t)
+    _CONTAINERS[t] = found
+    return found
+
+
+def _subclass(t: type, base: type) -> tuple[Flatten, Unflatten] | None:
+    if base is tuple and hasattr(t, "_fields"):
+        return (lambda x: (tuple(x), None)), (lambda aux, xs: t(*xs))
+    if base is dict:
+        return _dict_flatten, lambda keys, xs: _rebuild_dict(t, keys, xs)
+    if base in (list, tuple):
+        return (lambda x: (tuple(x), None)), (lambda aux, xs: t(xs))
+    return _CONTAINERS[base]
+
+
+def _rebuild_dict(t: type, keys: Any, xs: Sequence[Any]) -> Any:
+    new = t.__new__(t)
+    for k, x in zip(keys, xs):
+        dict.__setitem__(new, k[1], x)
+    return new
+
+
+def _dataclass(t: type) -> tuple[Flatten, Unflatten]:
+    names = tuple(f.name for f in dataclasses.fields(t))
+
+    def flatten_fields(x: Any) -> tuple[Sequence[Any], Hashable]:
+        return [getattr(x, n) for n in names], None
+
+    def unflatten_fields(aux: Hashable, xs: Sequence[Any]) -> Any:
+        new = object.__new__(t)
+        for n, x in zip(names, xs):
+            object.__setattr__(new, n, x)
+        return new
+
+    return flatten_fields, unflatten_fields
+
+
+def _dict_flatten(d: dict[Any, Any]) -> tuple[Sequence[Any], Hashable]:
+    # The type of a key takes part: 1, 1.0 and True are equal keys but not the same structure.
+    return list(d.values()), tuple([(type(k), k) for k in d])
+
+
+_CONTAINERS[list] = (lambda x: (x, None)), (lambda aux, xs: list(xs))
+_CONTAINERS[tuple] = (lambda x: (x, None)), (lambda aux, xs: tuple(xs))
+_CONTAINERS[dict] = _dict_flatten, lambda keys, xs: _rebuild_dict(dict, keys, xs)
+
+
+def _encode(tree: Any, out: list[Any]) -> Any:
+    if tree is None:
+        return _NONE
+    t = type(tree)
+    handlers = _handlers(t)
+    if handlers is None:
+        out.append(tree)
+        return _LEAF
+    children, aux = handlers[0](tree)
+    return (t, aux, tuple([_encode(c, out) for c in children]))
+
+
+def _decode(encoding: Any, found: Any) -> Any:
+    if encoding == _LEAF:
+        return next(found)
+    if encoding == _NONE:
+        return None
+    t, aux, children = encoding
+    handlers = _handlers(t)
+    assert handlers is not None
+    return handlers[1](aux, [_decode(c, found) for c in children])
+
+
+def _flat(t: type, n: int) -> TreeDef:
+    cache = _FLAT_LISTS if t is list else _FLAT_TUPLES
+    while len(cache) <= n and n < 256:
+        cache.append(TreeDef((t, None, (_LEAF,) * len(cache)), len(cache)))
+    return cache[n] if n < 256 else TreeDef((t, None, (_LEAF,) * n), n)
+
+
+def _show(encoding: Any) -> str:
+    if encoding == _LEAF:
+        return "*"
+    if encoding == _NONE:
+        return "None"
+    t, aux, children = encoding
+    parts = [_show(c) for c in children]
+    if t is list:
+        return "[" + ", ".join(parts) + "]"
+    if t is tuple:
+        return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"
+    if issubclass(t, dict):
+        parts = [f"{k[1]!r}: {p}" for k, p in zip(aux, parts)]
+        return ("" if t is dict else t.__name__) + "{" + ", ".join(parts) + "}"
+    return f"{t.__name__}({', '.join(parts)})"
