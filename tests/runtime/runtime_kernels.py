@@ -120,6 +120,24 @@ loop:
 done:
   ret void
 }
+; storm: p is (number of regions, array of 66 counts); region i counts [0, 2 + i % 64).
+define void @rt_storm(ptr %p, i64 %lo, i64 %hi, i64 %tid) {
+entry:
+  %k = load i64, ptr %p
+  %ap = getelementptr i64, ptr %p, i64 1
+  %array = load ptr, ptr %ap
+  br label %loop
+loop:
+  %i = phi i64 [0, %entry], [%i2, %loop]
+  %rest = and i64 %i, 63
+  %n = add i64 %rest, 2
+  call void @ev_parallel(ptr @rt_count, ptr %array, i64 %n, i64 1)
+  %i2 = add i64 %i, 1
+  %more = icmp slt i64 %i2, %k
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
 ; many: p is (number of regions, n, grain) of the empty kernel.
 define void @rt_many(ptr %p, i64 %lo, i64 %hi, i64 %tid) {
 entry:
@@ -140,7 +158,8 @@ done:
 }
 """
 )
-NAMES = ("count", "record", "add", "slow", "empty", "limits", "nested", "nested_tid", "many")
+NAMES = ("count", "record", "add", "slow", "empty", "limits", "nested", "nested_tid", "many",
+         "storm")
 
 
 @functools.cache

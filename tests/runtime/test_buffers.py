@@ -304,11 +304,15 @@ assert ctypes.string_at(b.ptr, 4) == b"\\1" * 4
 cycle = [buffers.alloc(10)]; cycle.append(cycle)
 sys.keep = buffers.alloc(10)
 class Late:
-    def __del__(self): self.buffer = self.alloc(100); print("late", self.buffer.nbytes)
-late = Late(); late.alloc = buffers.alloc
+    def __del__(self):
+        self.buffer = self.alloc(100)
+        ptr = self.big.ptr
+        self.big = None  # a native thread may still be reading it
+        print("late", self.buffer.nbytes, self.read(ptr, 4))
+late = Late(); late.alloc, late.read, late.big = buffers.alloc, ctypes.string_at, b
 buffers.set_cache_limit(0)
 """
-    assert run_python(code).strip() == "late 100"
+    assert run_python(code).strip() == r"late 100 b'\x01\x01\x01\x01'"
 
 
 def test_physical_memory_heeds_control_groups(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,6 +77,17 @@ def test_a_step_that_starts_regions_itself() -> None:
         assert (plan.params(0).view(np.int32) == round + 1).all()
 
 
+def test_regions_back_to_back() -> None:
+    """Workers that come late find the region closed, and never the next one half set up."""
+    rounds = 64 * 2000
+    for threads in (2, 3, 6):
+        pool.set_num_threads(threads)
+        counts = np.zeros(66, np.int32)
+        NativePlan([Step(NESTED, kernels()["storm"], [rounds, counts.ctypes.data], 1)]).run(0)
+        expected = [rounds // 64 * min(64, 65 - index) for index in range(65)]
+        assert counts.tolist() == [expected[1], *expected[1:], 0]
+
+
 @given(
     sizes=st.lists(st.integers(0, 3000), min_size=1, max_size=30),
     flags=st.lists(st.booleans(), min_size=30, max_size=30),
@@ -217,7 +228,7 @@ def test_long_plans_let_other_threads_run() -> None:
         sys.setswitchinterval(interval)
         stop.set()
         thread.join(20)
-    assert seen[False] == 0 and seen[True] >= 3
+    assert seen[False] <= 2 < 5 < seen[True]  # a request from before may be granted first
 
 
 def test_a_lock_held_elsewhere_is_waited_for_without_the_gil() -> None:

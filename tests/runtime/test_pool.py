@@ -293,7 +293,9 @@ for _ in range(3): threading.Thread(target=work, daemon=True).start()
 time.sleep(0.05)
 """
     for _ in range(3):
+        start = time.monotonic()
         run_python(code)
+        assert time.monotonic() - start < pool.EXIT_WAIT_SECONDS  # it was not given up
 
 
 def test_computing_after_the_exit_handlers() -> None:

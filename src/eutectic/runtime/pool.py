@@ -55,6 +55,7 @@ class Native:
     trylock: int
     unlock: int
     set_limit: int
+    close: int
     keep_lock: int
     reset: int
     spin: int
@@ -142,7 +143,7 @@ def _load() -> Native:
         int(getattr(signal, "SIG_SETMASK", 2)),
     )
     names = ("ev_state_address", "ev_parallel", "ev_group", "ev_launch", "ev_lock", "ev_trylock",
-             "ev_unlock", "ev_set_limit", "ev_keep_lock", "ev_reset", "ev_spin")
+             "ev_unlock", "ev_set_limit", "ev_close", "ev_keep_lock", "ev_reset", "ev_spin")
     module = jit.compile_module(text, names)
     state = ctypes.CFUNCTYPE(ctypes.c_void_p)(module["ev_state_address"])()
     found = Native(state, *(module[name] for name in names[1:]))
@@ -181,8 +182,9 @@ def _spins(found: Native) -> int:
 
 
 def _at_exit(found: Native) -> None:
-    """Let the plan that runs finish and no other thread begin one while memory goes away."""
+    """Let no other thread begin a plan and the one that runs finish before memory goes away."""
     trylock = ctypes.CFUNCTYPE(ctypes.c_int32)(found.trylock)
+    _function(found.close)()
     deadline = time.monotonic() + EXIT_WAIT_SECONDS
     while not trylock():
         if time.monotonic() > deadline:

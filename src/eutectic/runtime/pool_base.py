@@ -8,7 +8,8 @@ MAX_THREADS = 64
 # one thread lie on different cache lines; a thread's two lines are 128 bytes from its neighbour's.
 GEN, OPEN, SEGMENTS, SEGMENT_COUNT, SHARES = 0, 4, 8, 16, 24
 SINGLE = 64  # the segment of a region of one kernel
-MUTEX, EXIT_OWNER, ACTIVE, LIMIT, STARTED, SPIN = 128, 136, 144, 148, 152, 160
+MUTEX, EXIT_OWNER, ACTIVE, LIMIT, STARTED = 128, 136, 144, 148, 152
+CLOSING, SPIN, KEPT = 156, 160, 168
 SLEEPERS = 192
 SIGNALS, PTHREAD_MUTEX, PTHREAD_COND = 256, 384, 448
 THREADS, THREAD_BYTES = 512, 128
@@ -110,6 +111,8 @@ define void @ev_reset() #1 {{
   store i32 0, {at(OPEN)}
   store i32 0, {at(MUTEX)}
   store i64 0, {at(EXIT_OWNER)}
+  store i32 0, {at(CLOSING)}
+  store i32 0, {at(KEPT)}
   store i32 0, {at(ACTIVE)}
   store i32 0, {at(STARTED)}
   store i32 0, {at(SLEEPERS)}
@@ -136,17 +139,22 @@ done:
 
 define i32 @ev_trylock() #0 {{
 entry:
-  %x = cmpxchg {at(MUTEX)}, i32 0, i32 1 acquire monotonic
-  %ok = extractvalue {{i32, i1}} %x, 1
-  br i1 %ok, label %got, label %held
-held:                             ; the thread that ends the interpreter keeps the lock for good
-  %owner = load atomic i64, {at(EXIT_OWNER)} acquire, align 8
-  %closing = icmp ne i64 %owner, 0
-  br i1 %closing, label %ask, label %no
-ask:
+  %closing = load atomic i32, {at(CLOSING)} acquire, align 4
+  %open = icmp eq i32 %closing, 0
+  br i1 %open, label %try, label %ask
+ask:                              ; only the thread that ends the interpreter may still begin
+  %owner = load i64, {at(EXIT_OWNER)}
   %me = call i64 @pthread_self()
   %mine = icmp eq i64 %owner, %me
-  br i1 %mine, label %got, label %no
+  br i1 %mine, label %check, label %no
+check:
+  %kept = load i32, {at(KEPT)}
+  %held = icmp ne i32 %kept, 0
+  br i1 %held, label %got, label %try
+try:
+  %x = cmpxchg {at(MUTEX)}, i32 0, i32 1 acquire monotonic
+  %ok = extractvalue {{i32, i1}} %x, 1
+  br i1 %ok, label %got, label %no
 got:
   ret i32 1
 no:
@@ -167,6 +175,18 @@ again:
   %more = icmp ult i32 %i2, 100
   br i1 %more, label %spin, label %queue
 queue:
+  %closing = load atomic i32, {at(CLOSING)} acquire, align 4
+  %open = icmp eq i32 %closing, 0
+  br i1 %open, label %take, label %ask
+ask:
+  %owner = load i64, {at(EXIT_OWNER)}
+  %me = call i64 @pthread_self()
+  %mine = icmp eq i64 %owner, %me
+  br i1 %mine, label %take, label %ever
+ever:                             ; until the process ends
+  call void @ev_wait({at(CLOSING)}, i32 1)
+  br label %ever
+take:
   %old = atomicrmw xchg {at(MUTEX)}, i32 2 acquire
   %free = icmp eq i32 %old, 0
   br i1 %free, label %done, label %sleep
@@ -179,9 +199,9 @@ done:
 
 define void @ev_unlock() #0 {{
 entry:
-  %owner = load atomic i64, {at(EXIT_OWNER)} monotonic, align 8
-  %closing = icmp ne i64 %owner, 0
-  br i1 %closing, label %done, label %open
+  %kept = load i32, {at(KEPT)}
+  %keep = icmp ne i32 %kept, 0
+  br i1 %keep, label %done, label %open
 open:
   %old = atomicrmw xchg {at(MUTEX)}, i32 0 release
   %waited = icmp eq i32 %old, 2
@@ -193,10 +213,17 @@ done:
   ret void
 }}
 
-; The ending thread, holding the lock, keeps it: others block, its own later calls pass.
-define void @ev_keep_lock() #1 {{
+; The thread that ends the interpreter first bars all others from beginning, then takes the lock
+; and keeps it: its own later calls pass.
+define void @ev_close() #1 {{
   %me = call i64 @pthread_self()
-  store atomic i64 %me, {at(EXIT_OWNER)} release, align 8
+  store i64 %me, {at(EXIT_OWNER)}
+  store atomic i32 1, {at(CLOSING)} release, align 4
+  ret void
+}}
+
+define void @ev_keep_lock() #1 {{
+  store i32 1, {at(KEPT)}
   ret void
 }}
 
