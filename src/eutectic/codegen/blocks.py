@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from eutectic.codegen.support import DECLARATIONS
 from eutectic.codegen.scalars import Emitter, constant, element_type, vector_type
 from eutectic.dtype import Dtype, bfloat16, bool_, complex64, float16
 from eutectic.kernel import mathlib
 from eutectic.kernel.scalar import Complex, Value, convert
-from eutectic.kernel.spec import FIRST_ARG, KernelSpec, Slots
+from eutectic.kernel.spec import KernelSpec, Slots
 
 Element = Value | Complex
 
@@ -60,7 +61,6 @@ class Module:
 
     functions: list[str] = field(default_factory=list)
     declares: set[str] = field(default_factory=set)
-    helpers: set[str] = field(default_factory=set)
     _id: int = 0
 
     def next_id(self) -> int:
@@ -177,131 +177,28 @@ def _mask(indices: Sequence[int] | range) -> str:
     return "<" + ", ".join(f"i32 {i}" for i in indices) + ">"
 
 
-def copy_helpers(m: Module, size: int) -> tuple[str, str]:
-    """Names of functions that gather strided elements of `size` bytes, and scatter them."""
-    ty = f"i{8 * size}"
-    names = (f"@gather{size}", f"@scatter{size}")
-    if names[0] in m.helpers:
-        return names
-    m.helpers.add(names[0])
-    for name, src, dst in ((names[0], ("%p", "%stride"), ("%buf", str(size))),
-                           (names[1], ("%buf", str(size)), ("%p", "%stride"))):
-        m.functions.append(f"""define internal void {name}(ptr %buf, ptr %p, i64 %stride, i64 %n) #0 {{
-entry:
-  br label %loop
-loop:
-  %i = phi i64 [0, %entry], [%i2, %loop]
-  %so = mul i64 %i, {src[1]}
-  %s = getelementptr i8, ptr {src[0]}, i64 %so
-  %v = load {ty}, ptr %s, align {1 if size == 1 else size if size < 8 else 4}
-  %do = mul i64 %i, {dst[1]}
-  %d = getelementptr i8, ptr {dst[0]}, i64 %do
-  store {ty} %v, ptr %d, align {1 if size == 1 else size if size < 8 else 4}
-  %i2 = add i64 %i, 1
-  %c = icmp ult i64 %i2, %n
-  br i1 %c, label %loop, label %done
-done:
-  ret void
-}}""")
-    return names
+def helper(m: Module, name: str) -> str:
+    """The name of a shared function, declared in the module."""
+    m.declares.add(DECLARATIONS[name])
+    return "@" + name
 
 
-def odometer(m: Module, spec: KernelSpec) -> None:
-    """Functions that set the arguments' row addresses from a row number, and step to the next row.
+def copies(m: Module, size: int) -> tuple[str, str]:
+    """Names of the functions that gather strided elements of `size` bytes, and scatter them."""
+    return helper(m, f"ev_gather{size}"), helper(m, f"ev_scatter{size}")
 
-    `idx` holds the outer indices, `base` the address of each argument's row.
-    """
-    slots, a = Slots.of(spec), len(spec.args)
-    if a == 0 or "@decode" in m.helpers:
-        return
-    m.helpers.add("@decode")
-    m.functions.append(f"""define internal void @decode(ptr %params, i64 %row, ptr %idx, ptr %base) #0 {{
-entry:
-  %ndp = getelementptr i64, ptr %params, i64 1
-  %nd = load i64, ptr %ndp
-  br label %init
-init:
-  %j = phi i64 [0, %entry], [%j2, %init]
-  %js = add i64 %j, {FIRST_ARG}
-  %sp = getelementptr i64, ptr %params, i64 %js
-  %sv = load i64, ptr %sp
-  %bp = getelementptr i64, ptr %base, i64 %j
-  store i64 %sv, ptr %bp
-  %j2 = add i64 %j, 1
-  %jc = icmp ult i64 %j2, {a}
-  br i1 %jc, label %init, label %dims
-dims:
-  %d = phi i64 [%nd, %init], [%d1, %dimend]
-  %r = phi i64 [%row, %init], [%q, %dimend]
-  %more = icmp ne i64 %d, 0
-  br i1 %more, label %dim, label %done
-dim:
-  %d1 = sub i64 %d, 1
-  %to = mul i64 %d1, {slots.row}
-  %t = add i64 %to, {slots.outer}
-  %tp = getelementptr i64, ptr %params, i64 %t
-  %size = load i64, ptr %tp
-  %q = udiv i64 %r, %size
-  %qs = mul i64 %q, %size
-  %i = sub i64 %r, %qs
-  %ip = getelementptr i64, ptr %idx, i64 %d1
-  store i64 %i, ptr %ip
-  br label %args
-args:
-  %k = phi i64 [0, %dim], [%k2, %args]
-  %k2 = add i64 %k, 1
-  %stp = getelementptr i64, ptr %tp, i64 %k2
-  %st = load i64, ptr %stp
-  %off = mul i64 %st, %i
-  %kbp = getelementptr i64, ptr %base, i64 %k
-  %kb = load i64, ptr %kbp
-  %kn = add i64 %kb, %off
-  store i64 %kn, ptr %kbp
-  %kc = icmp ult i64 %k2, {a}
-  br i1 %kc, label %args, label %dimend
-dimend:
-  br label %dims
-done:
-  ret void
-}}
-define internal void @advance(ptr %params, ptr %idx, ptr %base) #0 {{
-entry:
-  %ndp = getelementptr i64, ptr %params, i64 1
-  %nd = load i64, ptr %ndp
-  br label %dims
-dims:
-  %d = phi i64 [%nd, %entry], [%d1, %wrapped]
-  %more = icmp ne i64 %d, 0
-  br i1 %more, label %dim, label %done
-dim:
-  %d1 = sub i64 %d, 1
-  %to = mul i64 %d1, {slots.row}
-  %t = add i64 %to, {slots.outer}
-  %tp = getelementptr i64, ptr %params, i64 %t
-  %size = load i64, ptr %tp
-  %ip = getelementptr i64, ptr %idx, i64 %d1
-  %i = load i64, ptr %ip
-  %i1 = add i64 %i, 1
-  %over = icmp uge i64 %i1, %size
-  %inew = select i1 %over, i64 0, i64 %i1
-  store i64 %inew, ptr %ip
-  %delta = sub i64 %inew, %i
-  br label %args
-args:
-  %k = phi i64 [0, %dim], [%k2, %args]
-  %k2 = add i64 %k, 1
-  %stp = getelementptr i64, ptr %tp, i64 %k2
-  %st = load i64, ptr %stp
-  %off = mul i64 %st, %delta
-  %kbp = getelementptr i64, ptr %base, i64 %k
-  %kb = load i64, ptr %kbp
-  %kn = add i64 %kb, %off
-  store i64 %kn, ptr %kbp
-  %kc = icmp ult i64 %k2, {a}
-  br i1 %kc, label %args, label %wrapped
-wrapped:
-  br i1 %over, label %dims, label %done
-done:
-  ret void
-}}""")
 
+def decode(fn: Function, spec: KernelSpec, row: str) -> None:
+    """Set `%idx` and `%base` to a row number's outer indices and row addresses."""
+    if spec.args:
+        name = helper(fn.module, "ev_decode")
+        fn.line(f"call void {name}(ptr %params, i64 {row}, ptr %idx, ptr %base, "
+                f"i64 {len(spec.args)}, i64 {Slots.of(spec).outer})")
+
+
+def advance(fn: Function, spec: KernelSpec) -> None:
+    """Step `%idx` and `%base` to the next row."""
+    if spec.args:
+        name = helper(fn.module, "ev_advance")
+        fn.line(f"call void {name}(ptr %params, ptr %idx, ptr %base, i64 {len(spec.args)}, "
+                f"i64 {Slots.of(spec).outer})")

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from eutectic.codegen.accumulate import Accumulators, Part, levels_needed
 from eutectic.codegen.blocks import (
-    Block, Element, lane_numbers, load, splat, store, to_memory)
-from eutectic.codegen.rounding import rounded
+    Block, Element, decode, lane_numbers, load, splat, store, to_memory)
 from eutectic.codegen.rows import LoopKernel
 from eutectic.codegen.scalars import vector_type
+from eutectic.kernel.rounding import rounded
 from eutectic.kernel.scalar import Value
 from eutectic.kernel.spec import S_K, S_UNITS, operand_value, roots_of
 
@@ -43,7 +43,7 @@ class ColumnKernel(LoopKernel):
         skip = fn.bind(f"mul i64 {row}, {strips}")
         strip = fn.bind(f"sub i64 %u, {skip}")
         start = fn.bind(f"mul i64 {strip}, {w}")
-        fn.line(f"call void @decode(ptr %params, i64 {row}, ptr %idx, ptr %base)")
+        decode(fn, spec, row)
         self.load_row()
         acc.reset(top)
         # Once a strip: what does not vary along the reduced axis.
@@ -192,7 +192,8 @@ class ColumnKernel(LoopKernel):
                 bound[id(r)] = reg
         for i, (prim, attrs, ops, dtype, _level) in enumerate(spec.instrs):
             if prim.reduction is None and all(o in memo for o in ops):
-                memo[self.base + i] = rounded(prim.body(*[memo[o] for o in ops], *attrs), dtype)
+                memo[self.base + i] = self.outline.apply(
+                    prim, attrs, [memo[o] for o in ops], dtype)
         regs = e.body([r for o in roots for r in roots_of(memo[o])], bound)
         out, k = [], 0
         for o in roots:

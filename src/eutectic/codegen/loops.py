@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eutectic.codegen.blocks import Module, copy_helpers, odometer
+from eutectic.codegen.blocks import Module
 from eutectic.codegen.columns import ColumnKernel
 from eutectic.codegen.rows import RowKernel
 from eutectic.kernel.spec import KernelSpec
@@ -11,10 +11,6 @@ from eutectic.kernel.spec import KernelSpec
 def emit(spec: KernelSpec, name: str) -> tuple[str, list[str]]:
     """The LLVM module of a kernel and the names of its entry points."""
     m = Module()
-    odometer(m, spec)
-    for a in spec.args:
-        if a.role != "iota":
-            copy_helpers(m, a.dtype.size)
     if spec.kind == "col":
         ColumnKernel(m, spec, name).main()
         return m.text(), [name]

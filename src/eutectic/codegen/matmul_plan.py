@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from eutectic.codegen.matmul_types import NUMERICS, tile_for
+from eutectic.codegen.matmul_types import NUMERICS, Tile, tile_for
 from eutectic.codegen.targets import Target
 
 
@@ -100,6 +100,11 @@ class Plan:
 
 
 _EPILOGUE_COLUMNS = 64  # row segments handed to an epilogue start at multiples of this
+_ROW_BLOCK = 144
+_COLUMN_BLOCK = 128
+_K_BLOCK_BYTES = 4096  # of one row of A in a block
+_TASKS = 4  # blocks a thread, at least, so that stealing evens out
+_TASK_WORK = 1 << 20  # multiply-adds below which a block is not cut further
 _K_SPAN = 4096
 _SPAN = 4096
 
@@ -108,10 +113,26 @@ def _up(n: int, step: int) -> int:
     return -(-n // step) * step
 
 
-def _even(n: int, most: int, step: int) -> int:
-    """The block length, a multiple of step, that cuts n into equal parts of at most `most`."""
-    parts = max(1, -(-n // most))
+def _even(n: int, parts: int, step: int) -> int:
+    """The block length, a multiple of step, that cuts n into so many equal parts, or fewer."""
     return max(step, _up(-(-n // parts), step))
+
+
+def _blocks(m: int, n: int, k: int, copies: int, tile: Tile, threads: int) -> tuple[int, int]:
+    """Rows and columns of a block: as large as the cache allows, cut while threads lack tasks."""
+    parts_m, parts_n = max(1, -(-m // _ROW_BLOCK)), max(1, -(-n // _COLUMN_BLOCK))
+    while True:
+        rows = _even(m, parts_m, tile.rows)
+        columns = _even(n, parts_n, _EPILOGUE_COLUMNS)
+        tasks = copies * -(-m // rows) * -(-n // columns)
+        if tasks >= _TASKS * threads or rows * columns * k < _TASK_WORK:
+            return rows, columns
+        if rows > 2 * tile.rows and (rows >= columns or columns == _EPILOGUE_COLUMNS):
+            parts_m += 1
+        elif columns > _EPILOGUE_COLUMNS:
+            parts_n += 1
+        else:
+            return rows, columns
 
 
 def make_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
@@ -121,22 +142,13 @@ def make_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
     tile = tile_for(numeric, target)
     item = numeric.acc_size * numeric.planes
     work = m * n * max(k, 1)
-    shared = m >= 96 and n >= 64 and work >= 1 << 22 and batch * work < (1 << 24) * batch * threads
     shared = m >= 96 and n >= 64 and work >= 1 << 22
     if numeric.widened and k > _K_SPAN:
         shared = False  # accumulators live in a block's buffer, which does not outlast a span
 
-    row_most, column_most = 12 * tile.rows, 128
-    rows, columns = _even(m, row_most, tile.rows), _even(n, column_most, _EPILOGUE_COLUMNS)
-    parallel = 1 if shared else batch
-    while parallel * -(-m // rows) * -(-n // columns) < 4 * threads and rows * columns * k > 1 << 20:
-        if rows >= columns:
-            rows = _even(m, max(rows // 2, tile.rows), tile.rows)
-        else:
-            columns = _even(n, max(columns // 2, _EPILOGUE_COLUMNS), _EPILOGUE_COLUMNS)
-
-    k_block = _even(k, 4096 // item, 8)
-    k_span = min(_up(max(k, 1), 1), _up(_K_SPAN, k_block)) if shared else max(k, 1)
+    rows, columns = _blocks(m, n, k, 1 if shared else batch, tile, threads)
+    k_block = _even(k, max(1, -(-k // (_K_BLOCK_BYTES // item))), 8)
+    k_span = min(max(k, 1), _up(_K_SPAN, k_block)) if shared else max(k, 1)
     row_span = min(_up(max(m, 1), rows), _up(_SPAN, rows)) if shared else max(m, 1)
     column_span = min(_up(max(n, 1), columns), _up(_SPAN, columns)) if shared else max(n, 1)
 

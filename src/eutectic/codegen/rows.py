@@ -9,12 +9,13 @@ from collections.abc import Sequence
 
 from eutectic.codegen.accumulate import LEVELS, Accumulators, Part, levels_needed
 from eutectic.codegen.blocks import (
-    Block, Element, Function, Module, copy_helpers, from_memory, lane_numbers, load, splat, store,
-    to_memory)
-from eutectic.codegen.rounding import rounded
+    Block, Element, Function, Module, advance, copies, decode, from_memory, lane_numbers, load,
+    splat, store, to_memory)
+from eutectic.codegen.outline import Outliner
 from eutectic.codegen.scalars import constant, vector_type
 from eutectic.dtype import Dtype, complex64
 from eutectic.kernel.reductions import UNIT
+from eutectic.kernel.rounding import rounded
 from eutectic.kernel.scalar import Value
 from eutectic.kernel.spec import (
     S_N, S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, KernelSpec, Slots, operand_value,
@@ -32,6 +33,7 @@ class LoopKernel:
         self.slots = Slots.of(spec)
         self.base = len(spec.args) + len(spec.scalars)
         self.plan = phases(spec)
+        self.outline = Outliner(m, spec)
         self.scalar_regs: dict[int, tuple[str, ...]] = {}
         self.row: dict[int, str] = {}
         """Row address of each argument (i64)."""
@@ -134,7 +136,7 @@ class LoopKernel:
             off = fn.bind(f"mul i64 {index}, {self.strides[a]}")
             at = fn.bind(f"add i64 {addresses[a]}, {off}")
             p = fn.bind(f"inttoptr i64 {at} to ptr")
-            gather, _ = copy_helpers(self.m, self.spec.args[a].dtype.size)
+            gather, _ = copies(self.m, self.spec.args[a].dtype.size)
             fn.line(f"call void {gather}(ptr %buf{a}, ptr {p}, i64 {self.strides[a]}, i64 {count})")
         fn.line(f"br label %{body}")
         fn.start(body)
@@ -157,7 +159,7 @@ class LoopKernel:
             off = fn.bind(f"mul i64 {b.index}, {self.strides[a]}")
             at = fn.bind(f"add i64 {addresses[a]}, {off}")
             p = fn.bind(f"inttoptr i64 {at} to ptr")
-            _, scatter = copy_helpers(self.m, self.spec.args[a].dtype.size)
+            _, scatter = copies(self.m, self.spec.args[a].dtype.size)
             fn.line(f"call void {scatter}(ptr %buf{a}, ptr {p}, i64 {self.strides[a]}, i64 {count})")
         fn.line(f"br label %{latch}")
 
@@ -229,8 +231,8 @@ class RowKernel(LoopKernel):
             skip = fn.bind(f"mul i64 {first}, %n")
             start0 = fn.bind(f"sub i64 %lo, {skip}")
             left0 = fn.bind("sub i64 %hi, %lo")
-        if spec.args and not units:
-            fn.line(f"call void @decode(ptr %params, i64 {first}, ptr %idx, ptr %base)")
+        if not units:
+            decode(fn, spec, first)
         fn.line("br label %pre")
         fn.start("pre")
         fn.line("br label %row")
@@ -248,7 +250,7 @@ class RowKernel(LoopKernel):
             row = fn.bind(f"udiv i64 %r, {per}")
             back = fn.bind(f"mul i64 {row}, {per}")
             unit = fn.bind(f"sub i64 %r, {back}")
-            fn.line(f"call void @decode(ptr %params, i64 {row}, ptr %idx, ptr %base)")
+            decode(fn, spec, row)
             start = fn.bind(f"mul i64 {unit}, {UNIT * spec.width}")
             stop = fn.bind(f"add i64 {start}, {UNIT * spec.width}")
             c = fn.bind(f"icmp ult i64 {stop}, %n")
@@ -269,8 +271,8 @@ class RowKernel(LoopKernel):
         done = fn.bind("icmp eq i64 %left2, 0" if elements else "icmp uge i64 %r2, %hi")
         fn.line(f"br i1 {done}, label %done, label %again")
         fn.start("again")
-        if spec.args and not units:
-            fn.line("call void @advance(ptr %params, ptr %idx, ptr %base)")
+        if not units:
+            advance(fn, spec)
         fn.line("br label %row")
         fn.start("done")
         fn.line("ret void")
@@ -459,7 +461,8 @@ class RowKernel(LoopKernel):
                 if missing:
                     stack.extend(missing)
                     continue
-                memo[top] = rounded(prim.body(*[memo[x] for x in ops], *attrs), dtype)
+                memo[top] = self.outline.apply(prim, attrs, [memo[x] for x in ops],
+                                                        dtype)
                 stack.pop()
             return memo[o]
 
@@ -575,7 +578,7 @@ class RowKernel(LoopKernel):
         fn.line("br label %row")
         fn.start("row")
         fn.line("%r = phi i64 [%lo, %pre], [%r2, %again]")
-        fn.line("call void @decode(ptr %params, i64 %r, ptr %idx, ptr %base)")
+        decode(fn, spec, "%r")
         self.load_row()
         self._row_scalars()
         acc.reset(top)

@@ -150,6 +150,9 @@ class Emitter:
             return self.bind(f"bitcast {vt} {a[0]} to {vector_type(ty, w)}")
         if op == "convert":
             return self._convert(source, ty, vt, a[0])
+        if op == "call":
+            args = ", ".join(f"{vector_type(x.ty, w)} {r}" for x, r in zip(v.args, a))
+            return self.bind(f"call fastcc {vector_type(ty, w)} {v.imm}({args})")
         raise InternalError(f"no code for scalar instruction {op}")
 
     def _convert(self, source: str, ty: str, vt: str, a: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from eutectic.codegen.loops import emit
+from eutectic.codegen.support import NAMES, support_text
 from eutectic.kernel.spec import KernelSpec
 from eutectic.runtime import jit
 
@@ -46,6 +47,14 @@ def source_digest() -> str:
     return digest.hexdigest()[:16]
 
 
+@cache
+def _support() -> None:
+    """Load the functions that kernels share."""
+    module = jit.compile_module(support_text(), NAMES)
+    for name in NAMES:
+        jit.add_symbol(name, module[name])
+
+
 def kernel_name(spec: KernelSpec) -> str:
     """A name that tells kernels of one process apart: it holds a digest of the structure."""
     return "k_" + hashlib.sha256(spec.text().encode()).hexdigest()[:20]
@@ -65,6 +74,7 @@ def load_kernel(spec: KernelSpec) -> Loaded:
     name = kernel_name(spec)
     text, names = emit(spec, name)
     t1 = time.perf_counter()
+    _support()
     module = jit.compile_module(text, names)
     t = module.timings
     found = Loaded(spec, name, module[name], module[names[1]] if len(names) > 1 else 0,
