@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from eutectic.config import config
+from eutectic.engine.debug import report_graph, report_kernels
 from eutectic.engine.plan import Plan, build_plan
 from eutectic.graph.check import check
 from eutectic.graph.ir import Graph, Node
@@ -34,6 +35,8 @@ PASSES: tuple[tuple[str, Callable[[Graph], Graph]], ...] = (
 class Record:
     """What compiling one graph did, pass by pass."""
 
+    why: str = ""
+    """Why a compiled function was traced: its first call, or what is new in the call's key."""
     graphs: list[tuple[str, Graph]] = field(default_factory=list)
     """(pass, graph after it); the first entry is the trace."""
     seconds: dict[str, float] = field(default_factory=dict)
@@ -48,8 +51,8 @@ def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True
     """Run all passes on a graph and return its plan."""
     record = Record() if record is None else record
     strides = strides_of or (lambda n: row_major(n.shape))
-    keep = config.debug >= 2
     record.graphs.append(("trace", graph))
+    report_graph("trace", graph)
     if config.check:
         check(graph)
     for name, run in PASSES:
@@ -59,8 +62,7 @@ def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True
         record.graphs.append((name, graph))
         if config.check:
             check(graph)
-        if keep:
-            _print_graph(name, graph)
+        report_graph(name, graph)
     start = time.perf_counter()
     record.fusion = fuse(graph, fused, strides)
     record.seconds["fuse"] = time.perf_counter() - start
@@ -68,26 +70,5 @@ def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True
     plan = build_plan(graph, record.fusion, strides, scalar_inputs)
     record.seconds["plan"] = time.perf_counter() - start
     record.plan = plan
-    if config.debug >= 3:
-        _print_kernels(plan)
+    report_kernels(graph.name, plan)
     return plan
-
-
-def _print_graph(name: str, graph: Graph) -> None:
-    import sys
-
-    from eutectic.graph.show import show
-    print(f"eutectic: after {name}\n{show(graph, sources=True)}", file=sys.stderr)
-
-
-def _print_kernels(plan: Plan) -> None:
-    import sys
-
-    from eutectic.engine.kernels import llvm_text
-    from eutectic.runtime.jit import assembly
-    for k in plan.kernels:
-        print(f"eutectic: {k.name} ({k.origin})\n{k.spec.text()}", file=sys.stderr)
-        if config.debug >= 4:
-            print(text := llvm_text(k.spec), file=sys.stderr)
-            if config.debug >= 5:
-                print(assembly(text), file=sys.stderr)

@@ -21,6 +21,7 @@ import numpy as np
 from eutectic.array import array, wrap
 from eutectic.config import config
 from eutectic.dtype import Dtype
+from eutectic.engine.debug import report_trace
 from eutectic.engine.evaluate import evaluate
 from eutectic.engine.pipeline import Record, compile_graph
 from eutectic.engine.plan import Plan, result_data
@@ -30,6 +31,7 @@ from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node, toposort
 from eutectic.graph.layout import Data, row_major
 from eutectic.runtime import pool
 from eutectic.tracing.environment import Environment, constant_key
+from eutectic.tracing.reasons import reason
 from eutectic.tracing.state import IMPLICIT, Snapshot, fill, template
 from eutectic.tree import TreeDef, flatten, unflatten
 
@@ -147,7 +149,7 @@ class CompiledFunction:
         call = self._read_call(args, kwargs)
         entry = self._entries.get(call.key)
         if entry is None:
-            return self._trace_and_run(call, args, kwargs)
+            return self._run(self._new_entry(call, bool(kwargs)), call)
         entry.hits += 1
         self.stats.hits += 1
         if len(self._entries) > 1:
@@ -232,27 +234,34 @@ class CompiledFunction:
 
     # -- tracing ----------------------------------------------------------------------------------
 
-    def _trace_and_run(self, call: _Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def lower(self, *args: Any, **kwargs: Any) -> Entry:
+        """The entry that a call with these arguments runs, traced if there is none; runs nothing."""
+        call = self._read_call(args, kwargs)
+        return self._entries.get(call.key) or self._new_entry(call, bool(kwargs))
+
+    def _new_entry(self, call: _Call, keywords: bool) -> Entry:
         with self._lock:
             entry = self._entries.get(call.key)
-            if entry is None:
-                record = Record()
-                start = time.perf_counter()
-                traced = self._trace(call, bool(kwargs))
-                record.seconds["trace"] = time.perf_counter() - start
-                inputs = {id(n): s for n, s in zip(
-                    traced.graph.inputs, [self._strides(call, traced, i) for i in range(
-                        len(traced.graph.inputs))])}
-                plan = compile_graph(
-                    traced.graph, record, strides_of=lambda n: inputs.get(id(n)) or row_major(n.shape))
-                traced.graph = record.graphs[-1][1]
-                entry = Entry(traced, plan, record, call.key)
-                self.stats.traces += 1
-                self._entries[call.key] = entry
-                while len(self._entries) > config.compile_cache_entries:
-                    self._entries.popitem(last=False)
-                    self.stats.evictions += 1
-        return self._run(entry, call)
+            if entry is not None:
+                return entry
+            record = Record(why=reason(call.key, [*self._entries]))
+            start = time.perf_counter()
+            traced = self._trace(call, keywords)
+            record.seconds["trace"] = time.perf_counter() - start
+            inputs = {id(n): self._strides(call, traced, i)
+                      for i, n in enumerate(traced.graph.inputs)}
+            plan = compile_graph(
+                traced.graph, record, strides_of=lambda n: inputs.get(id(n)) or row_major(n.shape))
+            traced.graph = record.graphs[-1][1]
+            entry = Entry(traced, plan, record, call.key)
+            self.stats.traces += 1
+            self._entries[call.key] = entry
+            while len(self._entries) > config.compile_cache_entries:
+                self._entries.popitem(last=False)
+                self.stats.evictions += 1
+            report_trace(self.__name__, ir.user_line(), record.why, time.perf_counter() - start,
+                         plan)
+            return entry
 
     def _strides(self, call: _Call, traced: Traced, i: int) -> tuple[int, ...]:
         if i < len(traced.used):
