@@ -129,6 +129,7 @@ class Group:
                 forms = self._operand(n, i, operand)
                 while base.prim.family == "view" and base.data is None:
                     if base.prim is RESHAPE and base.inputs[0].prim is CONST:
+                        base, forms = base.inputs[0], ()
                         break
                     try:
                         forms = affine.back(base, forms, self.sizes)
