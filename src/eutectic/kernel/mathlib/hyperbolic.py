@@ -67,8 +67,8 @@ def arcsinh(x: Value) -> Value:
         w = convert(a, "f64")
         far = convert(rough_log(w + sqrt(fma(w, w, 1.0))), "f32")
         z = x * x
-        near = fma(x * z, fma(z, 0.075, -1.0 / 6.0), x)
-        return select(a < 0.01, near, select(a < float("inf"), copysign(far, x), x))
+        near = fma(a * z, fma(z, 0.075, -1.0 / 6.0), a)
+        return copysign(select(a < 0.01, near, select(a < float("inf"), far, a)), x)
     big = a > 1e9
     s = select(big, const(1.0, x.ty), a)
     z = s * s

@@ -57,8 +57,7 @@ def _window(words: tuple[int, ...], s: Value, count: int) -> list[Value]:
     ty = s.ty
     size = 32 if ty == "u32" else 64
     parts: list[Value] = [const_bits(w, ty) for w in words]
-    jump = (len(words) - count) // 2 + (len(words) - count) % 2
-    jump = 1 << (jump.bit_length() - 1)
+    jump = 1 << ((len(words) - count).bit_length() - 2)
     while jump:
         hop = (s & (size * jump)).ne(0)
         parts = [select(hop, parts[i + jump], parts[i]) for i in range(count + jump)]
@@ -69,47 +68,46 @@ def _window(words: tuple[int, ...], s: Value, count: int) -> list[Value]:
 
 
 def _reduce32(x: Value) -> tuple[Value, Value, Value]:
-    """(n, h, l): |x| = (n + h + l) * pi/2 modulo 2*pi for |x| > pi/4, n as u32, |h + l| <= 1/2.
+    """(n, h, l): |x| = (n + (h + l)*2^-32) * pi/2 modulo 2*pi for |x| > pi/4; n as u32,
+    |h + l| <= 2^31.
 
     With m the 24 bits of the mantissa and w0 (32 bits), w1, w2 (24 bits) the window of 2/pi, the
-    product is m*w0 (mod 2^32, in units of 2^-30) + m*w1*2^-24 + m*w2*2^-48. The second term is
-    formed exactly in floating point; its multiples of 4 move to the integer sum.
+    product in units of 2^-32 is 4*m*w0 (modulo 2^34) + m*w1*2^-22 + m*w2*2^-46. The second term is
+    formed exactly in floating point; its multiples of 16 move to the integer sum.
     """
     i = fabs(x).bits()
     s = (i >> 23) - 126
     m = (i & 0x7FFFFF) | 0x800000
-    huge = i >= 0x7F000000                             # x >= 2^127: halve the step to the window
-    m = select(huge, m << 1, m)
+    scaled = bitcast((i & 0x7FFFFF) | 0x40000000, "f32")                      # m * 2^-22
+    huge = i >= 0x7F000000                             # |x| >= 2^127: one step less of the window
+    m = select(huge, m + m, m)
+    scaled = select(huge, scaled + scaled, scaled)
     s = select(huge, const(127, "u32"), s)
     w0, v1, v2 = _window(_WORDS32, s, 3)
-    scaled = convert(bitcast(m, "i32"), "f32") * 2.0 ** -24
     w1 = convert(bitcast(v1 >> 8, "i32"), "f32")
-    w2 = convert(bitcast(((v1 & 0xFF) << 16) | (v2 >> 16), "i32"), "f32")
+    w2 = convert(bitcast(((v1 & 0xFF) << 16) | (v2 >> 16), "i32"), "f32") * 2.0 ** -24
     p = scaled * w1
-    low = fma(scaled, w1, -p)
-    t = p + 50331648.0                                 # 1.5 * 2^25: t is a multiple of 4
-    rest = p - (t - 50331648.0)
-    q = m * w0 + ((t.bits() - 0x4C400000) << 2)
-    n = (q + 0x20000000) >> 30
+    t = p + 201326592.0                                # 1.5 * 2^27: t is a multiple of 16
+    low = fma(scaled, w2, fma(scaled, w1, -p)) + (p - (t - 201326592.0))
+    q = m * w0 + ((t.bits() - 0x4D400000) << 2)
     f = q << 2
-    high = convert(bitcast(f & 0xFFFFFF00, "i32"), "f32") * 2.0 ** -32
-    low = fma(scaled * 2.0 ** -24, w2, low) + rest
-    low = fma(convert(bitcast(f & 0xFF, "i32"), "f32"), 0.25, low) * 2.0 ** -30
+    high = convert(bitcast(f & 0xFFFFFF00, "i32"), "f32")
+    low = convert(bitcast(f & 0xFF, "i32"), "f32") + low
     h = high + low
-    return n, h, low - (h - high)
+    return (q + 0x20000000) >> 30, h, low - (h - high)
 
 
 def _angle32(x: Value) -> tuple[Value, Value, Value]:
     """(n, r, e): |x| = n*pi/2 + r + e modulo 2*pi, |r| <= pi/4, e the rounding error of r."""
     a = fabs(x)
     n, h, low = _reduce32(x)
-    r = h * PI_2_F32[0]
-    e = fma(h, PI_2_F32[0], -r) + fma(h, PI_2_F32[1], low * PI_2_F32[0])
+    hi, lo = PI_2_F32[0] * 2.0 ** -32, PI_2_F32[1] * 2.0 ** -32
+    r = h * hi
+    e = fma(low, hi, fma(h, lo, fma(h, hi, -r)))
     small = a < 0.7853981
     r = select(small, a, r)
     r = select(a < float("inf"), r, const(float("nan"), "f32"))
-    zero = const(0.0, "f32")
-    return select(small, const(0, "u32"), n), r, select(small, zero, e)
+    return (select(small, const(0, "u32"), n), r, select(small, const(0.0, "f32"), e))
 
 
 def _high_product(a: Value, b: Value) -> tuple[Value, Value]:
@@ -152,16 +150,14 @@ def _reduce64(x: Value) -> tuple[Value, Value, Value]:
     return select(small, const(0, "u64"), n), r, select(small, zero, error)
 
 
-def _sin_cos(r: Value, error: Value | None = None) -> tuple[Value, Value]:
+def _sin_cos(r: Value, error: Value) -> tuple[Value, Value]:
     """sin and cos of r + error for |r| <= pi/4."""
     z = r * r
     s = r * z * poly(z, _SIN[r.ty])
     half = z * 0.5
     c = z * z * poly(z, _COS[r.ty])
     w = 1.0 - half
-    if error is None:
-        return r + s, w + (((1.0 - w) - half) + c)
-    return r + fma(error, 1.0 - half, s), w + (((1.0 - w) - half) + fma(-error, r, c))
+    return r + fma(error, w, s), w + (((1.0 - w) - half) + fma(-error, r, c))
 
 
 def _quadrant(x: Value) -> tuple[Value, Value, Value, Value]:
@@ -190,7 +186,7 @@ def sin_cos_wide(x: Value) -> tuple[Value, Value]:
     """sin and cos of an f32 argument as f64, to a relative 2^-37."""
     n, h, low = _reduce32(x)
     a = convert(fabs(x), "f64")
-    r = (convert(h, "f64") + convert(low, "f64")) * PI_2[0]
+    r = (convert(h, "f64") + convert(low, "f64")) * (PI_2[0] * 2.0 ** -32)
     small = a < 0.7853981
     r = select(small, a, r)
     r = select(a < float("inf"), r, const(float("nan"), "f64"))
@@ -209,7 +205,7 @@ def tan(x: Value) -> Value:
     if x.ty == "f32":
         s, c = sin_cos_wide(x)
         return convert(s / c, "f32")
-    n, s, c, odd = _quadrant(x)
+    _, s, c, odd = _quadrant(x)
     y = select(odd, -c, s) / select(odd, s, c)
     return bitcast(y.bits() ^ (x.bits() & (1 << 63)), "f64")
 
