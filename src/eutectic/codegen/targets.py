@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-
-import llvmlite.binding as llvm
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +41,3 @@ def target_for(architecture: str, features: Mapping[str, bool]) -> Target:
     if has("avx2") and has("fma") and has("f16c"):
         return AVX2
     return NEON if architecture.startswith(("aarch64", "arm64")) else GENERIC
-
-
-@lru_cache(maxsize=1)
-def host_target() -> Target:
-    """The target of the machine that runs this process."""
-    triple = llvm.get_process_triple()
-    return target_for(triple.split("-")[0], dict(llvm.get_host_cpu_features()))

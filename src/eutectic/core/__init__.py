@@ -65,8 +65,7 @@ from eutectic.ops.views import (
     transpose, unflatten, view)
 from eutectic.ops.views import transpose as permute_dims
 
-# ---- compile: names of eutectic.engine.compiled and what is built on it -------------------------
-
+from eutectic.tracing.function import compile, disable_compile, enable_compile
 __all__ = [
     # arrays and their types
     "Dtype", "DtypeCategory", "array", "bfloat16", "bool_", "complex64", "complexfloating",
@@ -107,6 +106,8 @@ __all__ = [
     "prod", "softmax", "std", "sum", "var",
     # products
     "addmm", "matmul",
+    # compiling
+    "compile", "disable_compile", "enable_compile",
     # evaluation, devices, memory
     "Device", "DeviceType", "Stream", "StreamContext", "async_eval", "clear_cache", "cpu",
     "default_device", "default_stream", "device_count", "eval", "get_active_memory",
