@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eutectic.dtype import (
-    DTYPES, PROMOTE, Dtype, bfloat16, bool_, complex64, float32, float64, from_numpy, int32, int64,
+    PROMOTE, Dtype, bfloat16, bool_, complex64, float32, float64, from_numpy, int32, int64,
     scalar_dtype)
+from eutectic.engine.evaluate import evaluate
 from eutectic.errors import (
-    ArgumentError, ArgumentTypeError, DtypeError, IndexingError, ShapeError, TraceError,
-    show_shape)
+    ArgumentError, ArgumentTypeError, DtypeError, ShapeError, TraceError, show_shape)
 from eutectic.graph import prims
 from eutectic.graph.ir import INPUT, Node, user_line
 from eutectic.runtime import buffers
@@ -84,6 +84,50 @@ class array:
         """Bytes of all elements."""
         return self._n.size * self._n.dtype.size
 
+    if TYPE_CHECKING:  # added by the modules below `ops`
+        T: array
+        mT: array
+        real: array
+        imag: array
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, index: Any) -> array: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+        def __eq__(self, other: object) -> array: ...  # type: ignore[override]
+        def __ne__(self, other: object) -> array: ...  # type: ignore[override]
+        def __lt__(self, other: Any) -> array: ...
+        def __le__(self, other: Any) -> array: ...
+        def __gt__(self, other: Any) -> array: ...
+        def __ge__(self, other: Any) -> array: ...
+        def __add__(self, other: Any) -> array: ...
+        def __radd__(self, other: Any) -> array: ...
+        def __sub__(self, other: Any) -> array: ...
+        def __rsub__(self, other: Any) -> array: ...
+        def __mul__(self, other: Any) -> array: ...
+        def __rmul__(self, other: Any) -> array: ...
+        def __truediv__(self, other: Any) -> array: ...
+        def __rtruediv__(self, other: Any) -> array: ...
+        def __floordiv__(self, other: Any) -> array: ...
+        def __rfloordiv__(self, other: Any) -> array: ...
+        def __mod__(self, other: Any) -> array: ...
+        def __rmod__(self, other: Any) -> array: ...
+        def __pow__(self, other: Any) -> array: ...
+        def __rpow__(self, other: Any) -> array: ...
+        def __matmul__(self, other: Any) -> array: ...
+        def __rmatmul__(self, other: Any) -> array: ...
+        def __and__(self, other: Any) -> array: ...
+        def __rand__(self, other: Any) -> array: ...
+        def __or__(self, other: Any) -> array: ...
+        def __ror__(self, other: Any) -> array: ...
+        def __xor__(self, other: Any) -> array: ...
+        def __rxor__(self, other: Any) -> array: ...
+        def __lshift__(self, other: Any) -> array: ...
+        def __rshift__(self, other: Any) -> array: ...
+        def __neg__(self) -> array: ...
+        def __pos__(self) -> array: ...
+        def __abs__(self) -> array: ...
+        def __invert__(self) -> array: ...
+
     def item(self) -> Any:
         """Return the only element as a Python number.
 
@@ -112,10 +156,10 @@ class array:
     def __iter__(self) -> Iterator[array]:
         if not self._n.shape:
             raise ArgumentTypeError("[iter] the array has no axes.")
-        return map(self.__getitem__, range(self._n.shape[0]))  # type: ignore[attr-defined]
+        return map(self.__getitem__, range(self._n.shape[0]))
 
     def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())  # type: ignore[attr-defined]
+        return bool((self == value).any())
 
     def __bool__(self) -> bool:
         return bool(_only(self, "bool"))
@@ -156,7 +200,7 @@ class array:
         if self._n.dtype is bfloat16:
             raise BufferError("[buffer] no buffer format for bfloat16; convert it by "
                               "astype(mx.float32) or view(mx.uint16).")
-        return memoryview(readable(self, "buffer"))
+        return memoryview(readable(self, "buffer"))  # type: ignore[arg-type]
 
     def __bytes__(self) -> bytes:
         return numpy_view(self, "bytes").tobytes()
@@ -212,8 +256,6 @@ def need_value(a: array, operation: str) -> Data:
     if n.data is None:
         if n.trace is not None:
             raise TraceError(_placeholder_message(n, operation))
-        from eutectic.engine.evaluate import evaluate
-
         evaluate([n])
     return n.data
 
@@ -233,20 +275,6 @@ def _placeholder_message(n: Node, operation: str) -> str:
             f"its value is not known while tracing. {remedy}")
 
 
-class _Memory:
-    """NumPy's view of a computed node; NumPy keeps it, and so the buffer, alive."""
-
-    __slots__ = ("__array_interface__", "buffer")
-
-    def __init__(self, data: Data, shape: tuple[int, ...], dtype: Dtype) -> None:
-        size = dtype.size
-        strides = None if data.strides is None else tuple([s * size for s in data.strides])
-        self.buffer = data.buffer
-        self.__array_interface__ = {
-            "version": 3, "shape": shape, "typestr": dtype.np.str, "strides": strides,
-            "data": (data.buffer.ptr + data.offset, True)}
-
-
 def numpy_view(a: array, operation: str) -> np.ndarray:
     """The elements as a read-only NumPy array of the same memory; bfloat16 as uint16."""
     data = need_value(a, operation)
@@ -255,7 +283,11 @@ def numpy_view(a: array, operation: str) -> np.ndarray:
         empty = np.empty(n.shape, n.dtype.np)
         empty.flags.writeable = False
         return empty
-    return np.asarray(_Memory(data, n.shape, n.dtype))
+    size = n.dtype.size
+    strides = None if data.strides is None else [s * size for s in data.strides]
+    view = buffers.as_numpy(data.buffer, n.shape, strides, n.dtype.np, data.offset)
+    view.flags.writeable = False
+    return view
 
 
 def readable(a: array, operation: str) -> np.ndarray:
@@ -440,7 +472,6 @@ def _bfloat16_bits(a: np.ndarray) -> np.ndarray:
 def _copied(a: np.ndarray, dtype: Dtype) -> Node:
     """A leaf that holds a copy of NumPy data which already has the dtype's memory form."""
     n = Node(INPUT, (), (), a.shape, dtype)
-    n.trace = None
     c = np.ascontiguousarray(a)
     buffer = buffers.alloc(max(c.nbytes, 1))
     if c.nbytes:
@@ -450,22 +481,20 @@ def _copied(a: np.ndarray, dtype: Dtype) -> Node:
 
 
 def _from_list(val: Sequence[Any], dtype: Dtype | None) -> Node:
+    if _holds_arrays(val):
+        return _stacked([_element(x) for x in val], dtype)
     shape = _list_shape(val)
     flat: list[Any] = list(val)
     for _ in range(len(shape) - 1):
         flat = [x for row in flat for x in row]
     if any(type(x) not in _SCALARS for x in flat):
-        if any(not isinstance(x, (bool, int, float, complex, np.generic)) for x in flat):
-            return _stacked([_element(x, dtype) for x in flat], shape, dtype)
-        flat = [x.item() if isinstance(x, np.generic) else x for x in flat]
+        flat = [_number_in_list(x) for x in flat]
     if dtype is None:
         dtype = _list_dtype(flat)
+    a: np.ndarray
     if dtype.is_complex or any(type(x) is complex for x in flat):
-        a, found = np.array(flat, np.complex128), complex64
-        if dtype.is_complex:
-            a = a.astype(np.complex64)
-        else:
-            a, found = a.real, float64
+        z = np.array(flat, np.complex128)
+        a, found = (z.astype(np.complex64), complex64) if dtype.is_complex else (z.real, float64)
     elif any(isinstance(x, float) for x in flat) or dtype.is_float:
         a, found = np.array(flat, np.float64), float64
     else:
@@ -491,7 +520,7 @@ def _list_dtype(flat: list[Any]) -> Dtype:
     if kinds == {bool}:
         return bool_
     low, high = min(flat), max(flat)
-    if not (-(1 << 63) <= low and high < 1 << 63):
+    if not (low >= -(1 << 63) and high < 1 << 63):
         raise ArgumentError(f"[array] the integer {low if low < 0 else high} does not fit int64.")
     return int32 if low >= -(1 << 31) and high < 1 << 31 else int64
 
@@ -503,31 +532,42 @@ def _list_shape(val: Any) -> tuple[int, ...]:
     shapes = [_list_shape(x) for x in val] if any(isinstance(x, (list, tuple)) for x in val) else []
     for s in shapes[1:]:
         if s != shapes[0]:
-            raise ShapeError("[array] the nested lists are ragged: rows of shapes "
-                             f"{show_shape(shapes[0])} and {show_shape(s)} stand side by side.")
+            raise _ragged(shapes[0], s)
     return (len(val), *(shapes[0] if shapes else ()))
 
 
-def _element(x: Any, dtype: Dtype | None) -> Node:
-    if not isinstance(x, (array, np.ndarray, np.generic, bool, int, float, complex)) and not hasattr(
-            x, "__mlx_array__"):
-        raise ArgumentTypeError(f"[array] cannot take a {type(x).__name__} in a list.")
-    return build(x)
+def _holds_arrays(val: Sequence[Any]) -> bool:
+    return any(_holds_arrays(x) if isinstance(x, (list, tuple)) else
+               isinstance(x, (array, np.ndarray)) or hasattr(x, "__mlx_array__")
+               for x in val if type(x) not in _SCALARS)
 
 
-def _stacked(nodes: list[Node], outer: tuple[int, ...], dtype: Dtype | None) -> Node:
+def _number_in_list(x: Any) -> Any:
+    if isinstance(x, np.generic) and x.dtype.kind in "biufc":
+        return x.item()
+    if isinstance(x, (bool, int, float, complex)):
+        return x
+    raise ArgumentTypeError(f"[array] cannot take a {type(x).__name__} in a list.")
+
+
+def _element(x: Any) -> Node:
+    return build(x) if isinstance(x, (list, tuple, array, np.ndarray)) or hasattr(
+        x, "__mlx_array__") else build(_number_in_list(x))
+
+
+def _stacked(nodes: list[Node], dtype: Dtype | None) -> Node:
     inner = nodes[0].shape
     for n in nodes[1:]:
         if n.shape != inner:
-            raise ShapeError("[array] the nested lists are ragged: arrays of shapes "
-                             f"{show_shape(inner)} and {show_shape(n.shape)} stand side by side.")
+            raise _ragged(inner, n.shape)
     if dtype is None:
         dtype = nodes[0].dtype
         for n in nodes[1:]:
             dtype = PROMOTE[dtype.index][n.dtype.index]
     rows = [prims.reshape(prims.cast(n, dtype), (1, *inner)) for n in nodes]
-    return prims.reshape(prims.concatenate(rows, 0), (*outer, *inner))
+    return prims.concatenate(rows, 0)
 
 
-__all__ = ["DTYPES", "IndexingError", "array", "build", "need_value", "numpy_view", "readable",
-           "scalar", "set_precision", "show", "wrap"]
+def _ragged(a: tuple[int, ...], b: tuple[int, ...]) -> ShapeError:
+    return ShapeError(f"[array] the nested lists are ragged: rows of shapes {show_shape(a)} and "
+                      f"{show_shape(b)} stand side by side.")

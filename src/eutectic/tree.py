@@ -156,7 +156,7 @@ def _subclass(t: type, base: type) -> tuple[Flatten, Unflatten] | None:
 
 
 def _rebuild_dict(t: type, keys: Any, xs: Sequence[Any]) -> Any:
-    new = t.__new__(t)
+    new: Any = t.__new__(t)  # type: ignore[call-overload]
     for k, x in zip(keys, xs):
         dict.__setitem__(new, k[1], x)
     return new
@@ -169,7 +169,7 @@ def _dataclass(t: type) -> tuple[Flatten, Unflatten]:
         return [getattr(x, n) for n in names], None
 
     def unflatten_fields(aux: Hashable, xs: Sequence[Any]) -> Any:
-        new = object.__new__(t)
+        new: Any = object.__new__(t)
         for n, x in zip(names, xs):
             object.__setattr__(new, n, x)
         return new

@@ -6,8 +6,7 @@ from eutectic.dtype import (
     Dtype, DtypeCategory, bfloat16, bool_, complex64, complexfloating, float16, float32, float64,
     floating, generic, inexact, int8, int16, int32, int64, integer, issubdtype, number,
     signedinteger, uint8, uint16, uint32, uint64, unsignedinteger)
-from eutectic.ops import indexing as _indexing
-from eutectic.ops import inplace as _inplace
+from eutectic.ops import indexing, inplace  # noqa: F401 - they add methods to the array class
 from eutectic.ops.arithmetic import abs_ as abs
 from eutectic.ops.arithmetic import (
     add, conjugate, degrees, divide, floor_divide, imag, logaddexp, maximum, minimum, multiply,

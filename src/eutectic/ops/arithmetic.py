@@ -224,7 +224,8 @@ def _can_negate(d: Dtype) -> bool:
     return d.name != "bool"
 
 
-@elementwise(reference=np.negative, takes=_can_negate, methods=("__neg__",))
+@elementwise(reference=np.negative, takes=_can_negate, methods=("__neg__",),
+             remedy="use logical_not")
 def negative(a: Scalar) -> Scalar:
     """Negative of an array, elementwise.
 
@@ -391,8 +392,8 @@ def imag(a: Scalar) -> Scalar:
     return a.im if isinstance(a, Complex) else const(0, a.ty)
 
 
-array.real = property(real)  # type: ignore[attr-defined]
-array.imag = property(imag)  # type: ignore[attr-defined]
+for _name, _part in (("real", real), ("imag", imag)):
+    setattr(array, _name, property(_part))
 
 
 @elementwise(reference=np.conjugate, aliases=("conj",), methods=("conj",))

@@ -65,8 +65,8 @@ def axes_of(name: str, axis: Any, shape: Sequence[int]) -> tuple[int, ...]:
     if type(axis) is int:
         return (axis_of(name, axis, shape),)
     axes = sorted([axis_of(name, i, shape) for i in integers(name, "axis", axis)])
-    for i, j in zip(axes, axes[1:]):
-        if i == j:
+    for i in axes:
+        if axes.count(i) > 1:
             raise AxisError(f"[{name}] axis {i} is given twice for shape {show_shape(shape)}.")
     return tuple(axes)
 

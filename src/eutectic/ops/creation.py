@@ -11,6 +11,7 @@ from eutectic.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeE
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.kernel.prim import Prim
+from eutectic.kernel.reductions import SUM
 from eutectic.kernel.scalar import Value, convert
 from eutectic.ops.checks import axis_of, integer, shape_of
 from eutectic.ops.comparison import WHERE
@@ -377,7 +378,8 @@ def diagonal(a: array, offset: int = 0, axis1: int = 0, axis2: int = 1,
         raise ShapeError(f"[diagonal] needs at least 2 axes, got shape {show_shape(n.shape)}.")
     i, j = axis_of("diagonal", axis1, n.shape), axis_of("diagonal", axis2, n.shape)
     if i == j:
-        raise ShapeError(f"[diagonal] axis1 and axis2 are both {i} for shape {show_shape(n.shape)}.")
+        raise ShapeError(f"[diagonal] axis1 and axis2 are both {i} for shape "
+                         f"{show_shape(n.shape)}.")
     rest = [x for x in range(len(n.shape)) if x not in (i, j)]
     n = prims.transpose(n, (*rest, i, j))
     *outer, rows, columns = n.shape
@@ -422,9 +424,9 @@ def trace(a: array, /, offset: int = 0, axis1: int = 0, axis2: int = 1,
     array(5, dtype=int32)
     """
     d = diagonal(a, offset, axis1, axis2)._n
-    n = prims.reduce("sum", prims.cast(d, prims.REDUCE["sum"].reduction.result(d.dtype)),
-                     (len(d.shape) - 1,))
-    return wrap(prims.cast(n, _dtype("trace", dtype, d.dtype)))
+    to = _dtype("trace", dtype, d.dtype)
+    return wrap(prims.cast(prims.reduce("sum", prims.cast(d, SUM.result(d.dtype)),
+                                        (len(d.shape) - 1,)), to))
 
 
 def meshgrid(*arrays: array, sparse: bool | None = False, indexing: str | None = "xy",

@@ -389,7 +389,8 @@ def _round_body(a: Scalar, decimals: int) -> Scalar:
     if a.ty in FLOATS:
         if decimals > 0:
             return scalar.rint(a * 10.0 ** decimals) / 10.0 ** decimals
-        return scalar.rint(a / 10.0 ** -decimals) * 10.0 ** -decimals if decimals else scalar.rint(a)
+        step = 10.0 ** -decimals
+        return scalar.rint(a / step) * step if decimals else scalar.rint(a)
     if decimals >= 0 or a.ty == "bool":
         return a
     step = 10 ** -decimals

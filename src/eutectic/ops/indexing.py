@@ -48,7 +48,10 @@ def select(index: Any, shape: tuple[int, ...]) -> Selection:
         raise IndexingError("[index] only one ellipsis (...) is allowed in an index.")
     at = dots[0] if dots else len(items)
     fill = (slice(None),) * (len(shape) - given)
-    starts, steps, counts, out = [], [], [], []
+    starts: list[int] = []
+    steps: list[int] = []
+    counts: list[int] = []
+    out: list[int] = []
     for x in (*items[:at], *fill, *items[at + 1:]):
         if x is None:
             out.append(1)
@@ -177,5 +180,5 @@ def _interleaved(n: Node, v: Node, axis: int, start: int, step: int, count: int)
     return prims.concatenate([mixed, slice_axis(v, axis, groups, count)], axis)
 
 
-array.__getitem__ = getitem  # type: ignore[attr-defined]
-array.__setitem__ = setitem  # type: ignore[attr-defined]
+for _name, _method in (("__getitem__", getitem), ("__setitem__", setitem)):
+    setattr(array, _name, _method)

@@ -1,4 +1,4 @@
-"""In-place operators: the array object gets the result's node; whoever holds the old one keeps it."""
+"""In-place operators: the array object gets the result's node; holders of the old one keep it."""
 
 from __future__ import annotations
 

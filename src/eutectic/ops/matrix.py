@@ -35,10 +35,19 @@ def _product(name: str, x: Node, y: Node) -> Node:
         if rows:
             out = prims.matmul(prims.reshape(a, (rows, a.shape[-1])), b)
             return _squeezed(prims.reshape(out, (*a.shape[:-1], b.shape[-1])), row, column)
-    batch = broadcast_shape(name, a.shape[:-2], b.shape[:-2])
+    batch = _batch(name, x.shape, y.shape, a.shape[:-2], b.shape[:-2])
     a = prims.broadcast(a, (*batch, *a.shape[-2:]))
     b = prims.broadcast(b, (*batch, *b.shape[-2:]))
     return _squeezed(prims.matmul(a, b), row, column)
+
+
+def _batch(name: str, x: tuple[int, ...], y: tuple[int, ...], a: tuple[int, ...],
+           b: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return broadcast_shape(name, a, b)
+    except ShapeError:
+        raise ShapeError(f"[{name}] shapes {show_shape(x)} and {show_shape(y)}: the axes before "
+                         "the last two cannot be broadcast together.") from None
 
 
 def _squeezed(out: Node, row: bool, column: bool) -> Node:
@@ -100,5 +109,5 @@ def _is_operand(x: Any) -> bool:
     return hasattr(x, "shape") or hasattr(x, "__mlx_array__")
 
 
-array.__matmul__ = _matmul_operator  # type: ignore[attr-defined]
-array.__rmatmul__ = _rmatmul_operator  # type: ignore[attr-defined]
+for _name, _method in (("__matmul__", _matmul_operator), ("__rmatmul__", _rmatmul_operator)):
+    setattr(array, _name, _method)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eutectic.array import array, wrap
-from eutectic.dtype import Dtype, float32, float_of, int32
+from eutectic.dtype import Dtype, float32, float_of, int32, uint32
 from eutectic.errors import DtypeError, ShapeError, show_shape
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
@@ -135,7 +135,7 @@ def _arg(name: str, a: Any, axis: Any, keepdims: bool) -> array:
         raise ShapeError(f"[{name}] no position among the zero elements of shape "
                          f"{show_shape(n.shape)}.")
     if not n.shape:
-        return wrap(prims.const(0, prims.REDUCE[name].reduction.result(n.dtype)))  # type: ignore
+        return wrap(prims.const(0, uint32))
     return wrap(prims.reduce(name, n, axes, bool(keepdims)))
 
 
@@ -221,7 +221,7 @@ def _lower_softmax(n: Node) -> Node:
 
 
 def _lower_logsumexp(n: Node) -> Node:
-    axes, keepdims = n.attrs
+    axes = n.attrs[0]
     x = prims.cast(n.inputs[0], _inner(n.inputs[0].dtype))
     top = prims.reduce("max", x, axes, True)
     # An infinite maximum must not be subtracted from itself.

@@ -167,9 +167,14 @@ def operands(name: str, xs: tuple[Any, ...]) -> tuple[list[Node], Dtype]:
     return nodes, out
 
 
-def _check(op_name: str, takes: Callable[[Dtype], bool], d: Dtype) -> None:
+def _check(op_name: str, takes: Callable[[Dtype], bool], d: Dtype, remedy: str = "") -> None:
     if not takes(d):
-        raise DtypeError(f"[{op_name}] does not take {d.name}.")
+        what = remedy or _TAKES.get(takes, "")
+        raise DtypeError(f"[{op_name}] does not take {d.name}{what and '; '}{what}.")
+
+
+_TAKES: dict[Callable[[Dtype], bool], str] = {
+    not_complex: "give real numbers", integral: "give integers or booleans"}
 
 
 def elementwise(
@@ -184,13 +189,15 @@ def elementwise(
     methods: tuple[str, ...] = (),
     commutes: bool = False,
     name: str | None = None,
+    remedy: str = "",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Define an elementwise operation by its scalar body.
 
     The decorated function takes one `Value` an operand (after promotion, conversion to
     `computes(promoted)`, and broadcasting) and returns the element; its docstring becomes the
     documentation. `methods` also installs it on the array class under these names; a method
-    called as a reflected operator (`__radd__`) swaps its operands.
+    called as a reflected operator (`__radd__`) swaps its operands. `remedy` ends the error about a
+    dtype that is not taken.
     """
 
     def define(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -202,23 +209,23 @@ def elementwise(
         accepted = frozenset(d for d in DTYPES if takes(d))
 
         if arity == 1:
-            def api(a: Any, /, *, stream: Any = None) -> array:
+            def unary(a: Any, /, *, stream: Any = None) -> array:
                 n = a._n if type(a) is array else node_of(a, op_name)
                 d = n.dtype
                 if d not in accepted:
-                    _check(op_name, takes, d)
+                    _check(op_name, takes, d, remedy)
                 if d_in[d] is not d:
                     n = cast(n, d_in[d])
                 return wrap(Node(prim, (n,), (), n.shape, d_out[d]))
         elif arity == 2:
-            def api(a: Any, b: Any, stream: Any = None) -> array:
+            def binary(a: Any, b: Any, stream: Any = None) -> array:
                 if type(a) is array and type(b) is array and a._n.dtype is b._n.dtype:
                     x, y = a._n, b._n
                     d = x.dtype
                 else:
                     (x, y), d = operands(op_name, (a, b))
                 if d not in accepted:
-                    _check(op_name, takes, d)
+                    _check(op_name, takes, d, remedy)
                 to = d_in[d]
                 if x.dtype is not to:
                     x = cast(x, to)
@@ -230,15 +237,16 @@ def elementwise(
                              else broadcast_shape(op_name, shape, y.shape))
                 return wrap(Node(prim, (x, y), (), shape, d_out[d]))
         else:
-            def api(*xs: Any, stream: Any = None) -> array:
+            def n_ary(*xs: Any, stream: Any = None) -> array:
                 if len(xs) != arity:
                     raise ArgumentTypeError(f"[{op_name}] takes {arity} operands, got {len(xs)}.")
                 nodes, d = operands(op_name, xs)
-                _check(op_name, takes, d)
+                _check(op_name, takes, d, remedy)
                 ns = tuple([cast(n, d_in[d]) for n in nodes])
                 shape = broadcast_shape(op_name, *[n.shape for n in ns])
                 return wrap(Node(prim, ns, (), shape, d_out[d]))
 
+        api: Callable[..., Any] = unary if arity == 1 else binary if arity == 2 else n_ary
         api.__name__ = api.__qualname__ = op_name
         api.__doc__ = body.__doc__
         api.__module__ = body.__module__

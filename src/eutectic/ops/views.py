@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from eutectic.array import array, wrap
-from eutectic.dtype import Dtype, complex64
+from eutectic.dtype import Dtype, complex64, uint8, uint16, uint32, uint64
 from eutectic.errors import (
-    ArgumentError, ArgumentTypeError, DtypeError, ShapeError, show_shape)
+    ArgumentError, ArgumentTypeError, ShapeError, show_shape)
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.kernel import mathlib as ml
@@ -383,11 +383,30 @@ def _view_body(v: Any, source: str, target: str, ty: str) -> Any:
 VIEW = Prim("view", "elementwise", body=_view_body)
 """The same bits in a dtype of the same size: attrs = (source, target, compute type)."""
 
+_PIECE = Prim("piece_of_bits", "elementwise",
+              body=lambda bits, j, ty: convert(bits >> convert(j * BITS[ty], bits.ty), ty))
+"""Piece j of an unsigned integer, as a narrower one: inputs (bits, j), attrs = (type,)."""
+
+
+def _joined_body(*pieces_and_type: Any) -> Value:
+    *pieces, ty = pieces_and_type
+    width = BITS[pieces[0].ty]
+    out = convert(pieces[0], ty)
+    for j, p in enumerate(pieces[1:], 1):
+        out = out | (convert(p, ty) << (j * width))
+    return out
+
+
+_JOINED = Prim("joined_bits", "elementwise", body=_joined_body)
+"""Unsigned integers as one wider one, lowest bits first: attrs = (type,)."""
+
+_UNSIGNED = {1: uint8, 2: uint16, 4: uint32, 8: uint64}
+
 
 def view(a: Any, dtype: Dtype, stream: Any = None) -> array:
-    """The bits of the elements as another dtype of the same size.
+    """The bits of the elements as another dtype; the last axis grows or shrinks with the size.
 
-    Raises DtypeError for a dtype of another size.
+    Raises ShapeError where the last axis does not hold a whole number of elements.
 
     >>> import eutectic.core as mx
     >>> mx.array([1.0, -2.0]).view(mx.int32)
@@ -396,13 +415,37 @@ def view(a: Any, dtype: Dtype, stream: Any = None) -> array:
     n = node_of(a, "view")
     if not isinstance(dtype, Dtype):
         raise ArgumentTypeError(f"[view] dtype must be a Dtype, not a {type(dtype).__name__}.")
-    if dtype is n.dtype:
-        return wrap(n)
-    if dtype.size != n.dtype.size:
-        raise DtypeError(f"[view] {n.dtype.name} has {n.dtype.size} bytes and {dtype.name} has "
-                         f"{dtype.size}; only dtypes of one size are supported yet.")
-    attrs = (n.dtype.name, dtype.name, dtype.compute)
-    return wrap(Node(VIEW, (n,), attrs, n.shape, dtype))
+    was, size = n.dtype.size, dtype.size
+    if was != size and (not n.shape or n.shape[-1] * was % size):
+        raise ShapeError(f"[view] {n.dtype.name} of shape {show_shape(n.shape)} does not make "
+                         f"whole elements of {dtype.name}.")
+    if was > size:
+        n = _taken_apart(_same_size(n, _UNSIGNED[was]), _UNSIGNED[size])
+    elif was < size:
+        n = _joined(_same_size(n, _UNSIGNED[was]), _UNSIGNED[size])
+    return wrap(_same_size(n, dtype))
+
+
+def _same_size(n: Node, dtype: Dtype) -> Node:
+    if n.dtype is dtype:
+        return n
+    return Node(VIEW, (n,), (n.dtype.name, dtype.name, dtype.compute), n.shape, dtype)
+
+
+def _taken_apart(n: Node, to: Dtype) -> Node:
+    k = n.dtype.size // to.size
+    wide = (*n.shape, k)
+    j = prims.iota((k,), 0)
+    pieces = Node(_PIECE, (prims.reshape(n, (*n.shape, 1)), j), (to.compute,), wide, to)
+    return prims.reshape(pieces, (*n.shape[:-1], n.shape[-1] * k))
+
+
+def _joined(n: Node, to: Dtype) -> Node:
+    k = to.size // n.dtype.size
+    shape = (*n.shape[:-1], n.shape[-1] // k)
+    zero, one = (0,) * (len(shape) - 1), (1,) * (len(shape) - 1)
+    parts = tuple([prims.slice_(n, (*zero, j), (*one, k), shape) for j in range(k)])
+    return Node(_JOINED, parts, (to.compute,), shape, to)
 
 
 PAIR = Prim("complex", "elementwise", body=Complex)
@@ -421,8 +464,8 @@ def as_complex(parts: Node) -> Node:
 array.reshape = _reshape_method  # type: ignore[attr-defined]
 array.transpose = _transpose_method  # type: ignore[attr-defined]
 array.astype = _astype_method  # type: ignore[attr-defined]
-array.T = property(transpose)  # type: ignore[attr-defined]
-array.mT = property(matrix_transpose)  # type: ignore[attr-defined]
+for _name, _property in (("T", transpose), ("mT", matrix_transpose)):
+    setattr(array, _name, property(_property))
 for _name, _method in (("swapaxes", swapaxes), ("moveaxis", moveaxis), ("squeeze", squeeze),
                        ("flatten", flatten), ("view", view)):
     setattr(array, _name, _method)
