@@ -17,9 +17,11 @@ from functools import lru_cache
 
 from eutectic.codegen.matmul_kernel import copy_rows, microkernel, tile_function
 from eutectic.codegen.matmul_pack import pack
-from eutectic.codegen.matmul_plan import PARAMS, SLOTS, Plan, Slot, Source, make_plan, plan_slots
-from eutectic.codegen.matmul_text import Fn, module
+from eutectic.codegen.matmul_plan import (PANEL_PAD, PARAMS, SLOTS, Plan, Slot, Source, make_plan,
+                                           plan_slots)
+from eutectic.codegen.matmul_text import Fn, entry_offset, get, module
 from eutectic.codegen.matmul_types import NUMERICS, Numeric, Tile, tile_for
+from eutectic.codegen.matvec import matvec_functions, matvec_plan
 from eutectic.codegen.targets import Target
 
 __all__ = ["PARAMS", "SLOTS", "MatmulVariant", "Plan", "Slot", "emit", "make_plan", "params",
@@ -50,7 +52,8 @@ def select(m: int, n: int, k: int) -> str:
 def plan_for(variant: MatmulVariant, target: Target, m: int, n: int, k: int, batch: int,
              threads: int) -> Plan:
     """The blocking that `params` and `workspace_bytes` agree on."""
-    return make_plan(variant.dtype, target, m, n, k, batch, threads)
+    planner = matvec_plan if variant.kind == "mv" else make_plan
+    return planner(variant.dtype, target, m, n, k, batch, threads)
 
 
 def workspace_bytes(variant: MatmulVariant, target: Target, m: int, n: int, k: int, batch: int = 1,
@@ -76,37 +79,24 @@ def params(variant: MatmulVariant, target: Target, m: int, n: int, k: int, *,
 def emit(variant: MatmulVariant, target: Target) -> tuple[str, str]:
     """LLVM text of a variant and the name of its entry, which is unique by content."""
     numeric = NUMERICS[variant.dtype]
-    tile = tile_for(numeric, target)
-    functions = [microkernel("kernel_tall", numeric, tile, tile.rows),
-                 microkernel("kernel_few", numeric, tile, tile.few),
-                 copy_rows(numeric, tile, target), tile_function(numeric, tile),
-                 pack(numeric, tile), _pack_range(numeric, tile),
-                 _finish(numeric, tile), _block(numeric, tile), _blocks(),
-                 _driver("entry", numeric, tile)]
+    if variant.kind == "mv":
+        functions = matvec_functions(numeric, target)
+    else:
+        tile = tile_for(numeric, target)
+        functions = [microkernel("kernel_tall", numeric, tile, tile.rows),
+                     microkernel("kernel_few", numeric, tile, tile.few),
+                     copy_rows(numeric, tile, target), tile_function(numeric, tile),
+                     pack(numeric, tile), _pack_range(numeric, tile), _finish(numeric, tile),
+                     _block(numeric, tile), _blocks(), _driver("entry", numeric, tile)]
     text = module(functions, target.attributes, ["declare void @ev_parallel(ptr, ptr, i64, i64)"])
-    name = f"mm_{variant.dtype}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    name = f"{variant.kind}_{variant.dtype}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     names = "|".join(f.name for f in functions)
     # Every function is named by the content, so that modules can be joined.
     return re.sub(rf"@({names})\b", rf"@{name}_\1", text), f"{name}_entry"
 
 
-def get(f: Fn, slot: Slot, ty: str = "i64") -> str:
-    """Load a parameter."""
-    return f.load(ty, f.at("%p", int(slot)), 8)
-
-
 def put(f: Fn, slot: Slot, value: str | int) -> None:
     f.store("i64", value, f.at("%p", int(slot)), 8)
-
-
-def entry_offset(f: Fn, table: str, batch: str) -> str:
-    """The element offset of a batch entry; 0 without a table of offsets."""
-    outside = f.block
-    given = f.v(f"icmp ne ptr {table}, null")
-    with f.when(given):
-        loaded = f.load("i64", f.at(table, batch), 8)
-        inside = f.block
-    return f.merge("i64", (loaded, inside), ("0", outside))
 
 
 def _pack_range(numeric: Numeric, tile: Tile) -> Fn:
@@ -140,11 +130,12 @@ def _pack_range(numeric: Numeric, tile: Tile) -> Fn:
         table = pick(Slot.A_OFFSETS, Slot.B_OFFSETS, "ptr")
         origin = f.add(f.mul(f.add(start, first), across), f.mul(f.add(k0, k), along))
         source = f.at(array, f.add(origin, entry_offset(f, table, batch)), numeric.elem)
-        pitch = f.mul(f.mul(width, depth), numeric.planes)
-        lead = f.add(f.mul(first, depth), f.mul(k, width))
+        pitch = f.mul(width, f.add(depth, PANEL_PAD))
+        lead = f.add(f.mul(first, f.add(depth, PANEL_PAD)), f.mul(k, width))
         to = f.at(panels, f.mul(lead, numeric.planes), numeric.acc)
         f.call("void", "pack", f"ptr {source}", f"i64 {across}", f"i64 {along}", f"i64 {rows}",
-               f"i64 {deep}", f"ptr {to}", f"i64 {width}", f"i64 {pitch}")
+               f"i64 {deep}", f"ptr {to}", f"i64 {width}",
+               f"i64 {f.mul(pitch, numeric.planes)}")
     return f
 
 
@@ -229,6 +220,7 @@ def _block(numeric: Numeric, tile: Tile) -> Fn:
     a_direct = f.cmp("eq", a_from, int(Source.DIRECT))
     b_direct = f.both(f.cmp("eq", b_from, int(Source.DIRECT)), f.cmp("eq", bcs, 1))
     b_local = f.v(f"xor i1 {f.either(b_shared, b_direct)}, true")
+    spaced = f.add(depth, PANEL_PAD)
     starting = f.cmp("ne", get(f, Slot.FIRST), 0)
     k_block = get(f, Slot.K_BLOCK)
     steps = f.max(f.ceil_div(depth, k_block), 1)
@@ -248,11 +240,11 @@ def _block(numeric: Numeric, tile: Tile) -> Fn:
                    f"i64 {f.mul(kc, tile.columns * numeric.planes)}")
         # A packed panel of A starts `lead` elements into the panels for row 0 of the block and
         # `pitch` further for each row.
-        a_pitch = f.mul(f.select(a_shared, depth, kc), numeric.planes)
+        a_pitch = f.mul(f.select(a_shared, spaced, kc), numeric.planes)
         a_lead = f.select(a_shared, f.add(f.mul(i0, a_pitch),
                                           f.mul(done, tile.rows * numeric.planes)), 0)
         a_panels = f.at(f.select(a_shared, space, own, "ptr"), a_lead, acc)
-        b_pitch = f.mul(f.select(b_shared, depth, kc), numeric.planes)
+        b_pitch = f.mul(f.select(b_shared, spaced, kc), numeric.planes)
         b_lead = f.select(b_shared, f.add(f.mul(j0, b_pitch),
                                           f.mul(done, tile.columns * numeric.planes)), 0)
         b_panels = f.at(f.select(b_shared, panels_b, own_b, "ptr"), b_lead, acc)

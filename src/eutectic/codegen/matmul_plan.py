@@ -99,9 +99,12 @@ class Plan:
     bytes: int
 
 
+PANEL_PAD = 4  # k steps between shared panels: a power of two would put all into one cache set
 _EPILOGUE_COLUMNS = 64  # row segments handed to an epilogue start at multiples of this
-_ROW_BLOCK = 144
-_COLUMN_BLOCK = 128
+_SMALL_WORK = 1 << 21  # multiply-adds that do not repay a round of shared packing
+_DIRECT_BYTES = 7 << 19  # largest B that is read in place
+_ROW_BLOCK = 132
+_COLUMN_BLOCK = 512
 _K_BLOCK_BYTES = 4096  # of one row of A in a block
 _TASKS = 4  # blocks a thread, at least, so that stealing evens out
 _TASK_WORK = 1 << 20  # multiply-adds below which a block is not cut further
@@ -118,9 +121,10 @@ def _even(n: int, parts: int, step: int) -> int:
     return max(step, _up(-(-n // parts), step))
 
 
-def _blocks(m: int, n: int, k: int, copies: int, tile: Tile, threads: int) -> tuple[int, int]:
+def _blocks(m: int, n: int, k: int, copies: int, tile: Tile, threads: int,
+            most: int) -> tuple[int, int]:
     """Rows and columns of a block: as large as the cache allows, cut while threads lack tasks."""
-    parts_m, parts_n = max(1, -(-m // _ROW_BLOCK)), max(1, -(-n // _COLUMN_BLOCK))
+    parts_m, parts_n = max(1, -(-m // _ROW_BLOCK)), max(1, -(-n // most))
     while True:
         rows = _even(m, parts_m, tile.rows)
         columns = _even(n, parts_n, _EPILOGUE_COLUMNS)
@@ -141,23 +145,31 @@ def make_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
     numeric = NUMERICS[dtype]
     tile = tile_for(numeric, target)
     item = numeric.acc_size * numeric.planes
-    work = m * n * max(k, 1)
-    shared = m >= 96 and n >= 64 and work >= 1 << 22
+    small = m * n * k <= _SMALL_WORK or m <= 2 * tile.rows
+    shared = not small and k * n * item > _DIRECT_BYTES
     if numeric.widened and k > _K_SPAN:
         shared = False  # accumulators live in a block's buffer, which does not outlast a span
+    # Few rows: B passes once, from memory, so blocks follow its rows.
+    thin = m <= 2 * tile.rows and k * n * item > target.l2
+    rows, columns = _blocks(m, n, k, 1 if shared else batch, tile, threads,
+                            2 * _COLUMN_BLOCK if thin else _COLUMN_BLOCK)
+    deepest = 32 if thin else _K_BLOCK_BYTES // item
+    k_block = _even(k, max(1, -(-k // deepest)), 8)
+    k_span, row_span, column_span = max(k, 1), max(m, 1), max(n, 1)
+    a_from = b_from = Source.SHARED
+    if shared:
+        k_span = min(k_span, _up(_K_SPAN, k_block))
+        row_span, column_span = min(_up(m, rows), _up(_SPAN, rows)), min(n, _SPAN)
+    elif numeric.direct:
+        b_from = Source.DIRECT
+        # Long rows are often a page or more apart, which leaves a tile's rows one cache set.
+        far = k * item >= 4096 and m > 2 * tile.rows and columns >= 2 * _EPILOGUE_COLUMNS
+        a_from = Source.LOCAL if far else Source.DIRECT
+    else:
+        a_from = b_from = Source.LOCAL
 
-    rows, columns = _blocks(m, n, k, 1 if shared else batch, tile, threads)
-    k_block = _even(k, max(1, -(-k // (_K_BLOCK_BYTES // item))), 8)
-    k_span = min(max(k, 1), _up(_K_SPAN, k_block)) if shared else max(k, 1)
-    row_span = min(_up(max(m, 1), rows), _up(_SPAN, rows)) if shared else max(m, 1)
-    column_span = min(_up(max(n, 1), columns), _up(_SPAN, columns)) if shared else max(n, 1)
-
-    direct = numeric.direct
-    a_from = Source.SHARED if shared else Source.DIRECT if direct else Source.LOCAL
-    b_from = Source.SHARED if shared else Source.DIRECT if direct else Source.LOCAL
-
-    panels_a = _up(row_span, tile.rows) * k_span * item if shared else 0
-    panels_b = _up(column_span, tile.columns) * k_span * item if shared else 0
+    pitch = (k_span + PANEL_PAD) * item if shared else 0
+    panels_a, panels_b = _up(row_span, tile.rows) * pitch, _up(column_span, tile.columns) * pitch
     local_a = 0 if shared else _up(rows, tile.rows) * k_block * item
     local_b = 0 if shared else _up(columns, tile.columns) * k_block * item
     local_c = (_up(rows, tile.rows) * _up(columns, tile.columns) if numeric.widened

@@ -181,6 +181,20 @@ class Fn:
         self.start(on)
 
 
+def get(f: Fn, slot: int, ty: str = "i64") -> str:
+    """Load a parameter from the slots at %p."""
+    return f.load(ty, f.at("%p", int(slot)), 8)
+
+
+def entry_offset(f: Fn, table: str, batch: str) -> str:
+    """The element offset of a batch entry; 0 without a table of offsets."""
+    outside = f.block
+    with f.when(f.v(f"icmp ne ptr {table}, null")):
+        loaded = f.load("i64", f.at(table, batch), 8)
+        inside = f.block
+    return f.merge("i64", (loaded, inside), ("0", outside))
+
+
 def module(functions: Sequence[Fn], attributes: str, extra: Sequence[str] = ()) -> str:
     """The text of a module: declarations, functions, attributes."""
     declarations = sorted({d for f in functions for d in f.intrinsics})
