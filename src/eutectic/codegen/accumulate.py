@@ -33,7 +33,8 @@ class Part:
 class Accumulators:
     """All accumulators of a phase, side by side."""
 
-    def __init__(self, fn: Function, parts: Sequence[Part], width: int, first_level: int = 1) -> None:
+    def __init__(self, fn: Function, parts: Sequence[Part], width: int,
+                 first_level: int = 1) -> None:
         self.fn = fn
         self.parts = list(parts)
         self.width = width
@@ -65,14 +66,22 @@ class Accumulators:
             j += len(types)
         return out
 
-    def _address(self, level: str, j: int) -> str:
+    def _address(self, base: str, level: str, j: int) -> str:
         fn = self.fn
         off = fn.bind(f"mul i64 {level}, {self.stride()}")
         at = fn.bind(f"add i64 {off}, {j * self.width * 8}")
-        return fn.bind(f"getelementptr i8, ptr %lev, i64 {at}")
+        return fn.bind(f"getelementptr i8, ptr {base}, i64 {at}")
+
+    def load_from(self, base: str, index: str) -> list[str]:
+        """All accumulators at an index of an array of them."""
+        return [self.load_at(self._address(base, index, j), j) for j in range(len(self.types))]
+
+    def save_to(self, base: str, index: str, regs: Sequence[str]) -> None:
+        for j, r in enumerate(regs):
+            self.save_at(self._address(base, index, j), j, r)
 
     def load(self, level: str) -> list[str]:
-        return [self.load_at(self._address(level, j), j) for j in range(len(self.types))]
+        return self.load_from("%lev", level)
 
     def load_at(self, ptr: str, j: int) -> str:
         fn = self.fn
@@ -90,8 +99,7 @@ class Accumulators:
             fn.line(f"store {self.vt(j)} {reg}, ptr {ptr}, align 8")
 
     def save(self, level: str, regs: Sequence[str]) -> None:
-        for j, r in enumerate(regs):
-            self.save_at(self._address(level, j), j, r)
+        self.save_to("%lev", level, regs)
 
     def reset(self, top: str) -> None:
         """Set the levels first..top to the identity (a loop; `top` may be below `first`)."""

@@ -69,7 +69,8 @@ class Module:
 
     def text(self) -> str:
         return "\n".join([*sorted(self.declares), *self.functions,
-                          'attributes #0 = { nounwind "prefer-vector-width"="512" }', ""])
+                          'attributes #0 = { nounwind "prefer-vector-width"="512" }',
+                          "!0 = !{i32 1}", ""])
 
 
 @dataclass
@@ -134,8 +135,8 @@ def to_memory(d: Dtype, v: Element) -> list[Value]:
     return [convert(v, "f16")] if d is float16 else [v]
 
 
-def store(e: Emitter, d: Dtype, ptr: str, regs: Sequence[str]) -> None:
-    """Store the registers of `to_memory` contiguously at `ptr`."""
+def store(e: Emitter, d: Dtype, ptr: str, regs: Sequence[str], stream: bool = False) -> None:
+    """Store the registers of `to_memory` contiguously at `ptr`; `stream`: past the caches."""
     w = e.width
     if d is complex64:
         if w == 1:
@@ -146,7 +147,8 @@ def store(e: Emitter, d: Dtype, ptr: str, regs: Sequence[str]) -> None:
         order = [k for i in range(w) for k in (i, w + i)]
         both = e.bind(f"shufflevector <{w} x float> {regs[0]}, <{w} x float> {regs[1]}, "
                       f"<{2 * w} x i32> {_mask(order)}")
-        e.line(f"store <{2 * w} x float> {both}, ptr {ptr}, align 4")
+        e.line(f"store <{2 * w} x float> {both}, ptr {ptr}, "
+               + ("align 64, !nontemporal !0" if stream else "align 4"))
         return
     reg = regs[0]
     mt = memory_type(d)
@@ -154,7 +156,8 @@ def store(e: Emitter, d: Dtype, ptr: str, regs: Sequence[str]) -> None:
         to = mt if w == 1 else f"<{w} x i8>"
         reg = e.bind(f"zext {vector_type('bool', w)} {reg} to {to}")
     vt = mt if w == 1 else f"<{w} x {mt}>"
-    e.line(f"store {vt} {reg}, ptr {ptr}, align {d.size}")
+    e.line(f"store {vt} {reg}, ptr {ptr}, "
+           + ("align 64, !nontemporal !0" if stream else f"align {d.size}"))
 
 
 def splat(e: Emitter, ty: str, reg: str) -> str:

@@ -11,7 +11,7 @@ from eutectic.kernel.spec import KernelSpec
 def emit(spec: KernelSpec, name: str) -> tuple[str, list[str]]:
     """The LLVM module of a kernel and the names of its entry points."""
     m = Module()
-    if spec.kind == "col":
+    if spec.kind in ("col", "short"):
         ColumnKernel(m, spec, name).main()
         return m.text(), [name]
     k = RowKernel(m, spec, name)

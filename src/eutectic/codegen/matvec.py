@@ -2,7 +2,8 @@
 
 Lane l of an output accumulates fma over k = l, l + L, l + 2L, ... in increasing k from +0.0; L is
 16 where accumulators have 4 bytes and 8 where they have 8. Lanes are combined by halves: first
-l + (l + L/2), down to 0 + 1. The order depends on nothing else: the layouts below give equal bits.
+l + (l + L/2), down to 0 + 1. A row times a matrix is computed as the transposed product, which
+only complex numbers can tell (`Numeric.multiply_add`). The layouts below give equal bits:
 
 - dot: k is contiguous in the matrix; a vector register holds the lanes of an output.
 - rows: outputs are contiguous; L rows of accumulators for a strip of outputs stay in the L1 cache.

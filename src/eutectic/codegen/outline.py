@@ -36,7 +36,7 @@ class Outliner:
             if prim.body is not None and level == "F":
                 types = tuple([spec.operand_dtype(o).compute for o in ops])
                 if "c64" not in (*types, dtype.compute):
-                    uses[prim, attrs, types, dtype] += 1
+                    uses[prim, attrs, types, dtype] += max(1, abs(spec.depth))
         self.names: dict[_Key, str | None] = {
             k: None for k, n in uses.items()
             if n >= MIN_USES and body_cost(k[0], k[1], k[2]) >= MIN_COST}

@@ -511,7 +511,8 @@ class RowKernel(LoopKernel):
         spec, e = self.spec, self.fn.emitter(self.spec.width)
         v = operand_value(spec.operand_dtype(o).compute)
         bound = {id(r): reg for r, reg in zip(roots_of(v), regs)}
-        store(e, spec.args[a].dtype, b.pointers[a], e.body(to_memory(spec.args[a].dtype, v), bound))
+        store(e, spec.args[a].dtype, b.pointers[a],
+              e.body(to_memory(spec.args[a].dtype, v), bound), spec.stream)
 
     # -- what is kept between passes, and between units and their end ----------------------------
 

@@ -21,13 +21,15 @@ from eutectic.graph.passes.fuse import Fusion
 from eutectic.graph.passes.groups import Edge, Group, node_cost
 from eutectic.kernel.reductions import UNIT, lanes, ordered
 from eutectic.kernel.spec import (
-    FIRST_ARG, S_K, S_N, S_ND, S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Arg, Instr, KernelSpec, Slots,
-    phases)
+    FIRST_ARG, MAX_SHORT, S_K, S_N, S_ND, S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Arg, Instr,
+    KernelSpec, Slots, phases)
 
 Token = int
 """Names memory: the id of the node whose elements it holds, or a negative number: scratch."""
 
 MAX_THREADS = 64
+STREAM_BYTES = 12 << 20
+"""Results larger than this go past the caches (a share of the last-level cache)."""
 _CHUNK_COST = 40_000.0
 """Weighted work of the least range worth giving to a thread (about 10 us)."""
 
@@ -378,7 +380,44 @@ class _LoopBuilder:
                     idx.append(n_arr + n_sc + number[k])
             fixed.append((prim, attrs, tuple(idx), dtype, level))
         stores = [(n_arr + n_sc + number[id(n)], a) for n, a in outs]
+        if kind == "row" and self._is_short(merged, sizes, fixed):
+            kind = "short"
         return self._assemble(kind, merged, sizes, fixed, stores, cost, names)
+
+    def _is_short(self, merged: list[list[int]], sizes: dict[int, int],
+                  instrs: list[Instr]) -> bool:
+        """Whether lanes should be rows; copies small arrays so that neighbouring rows touch.
+
+        The bits are those of `row`: a row of at most one block is one tree across its lanes.
+        """
+        if not merged[0] or len(merged[1]) != 1:
+            return False
+        k, lane = merged[1][0], merged[0][-1]
+        others = merged[0][:-1]
+        rows = math.prod([sizes[d] for d in merged[0]])
+        if not (2 <= sizes[k] <= MAX_SHORT and sizes[lane] >= 16 and rows * sizes[k] >= 4096):
+            return False
+        if any(a.role == "out" and a.level == "F" for a in self.arrays):
+            return False
+        reduced = {i for i, ins in enumerate(instrs) if ins[0].reduction is not None}
+        first = len(self.arrays) + len(self.scalars)
+        if any(o - first in reduced for i, ins in enumerate(instrs) for o in ins[2]
+               if ins[4] == "F" or i in reduced):
+            return False  # more than one pass over the row
+        if any(ordered(instrs[i][0].reduction, ty) and lanes(ty) < sizes[k] for i in reduced
+               for ty in [self._operand_dtype(instrs, instrs[i][2][0]).compute]):
+            return False
+        small = []
+        for i, a in enumerate(self.arrays):
+            if a.role != "in" or a.strides.get(lane, 0) in (0, 1) or not a.strides.get(k):
+                continue
+            size = math.prod([sizes[d] for d in (*merged[0], k) if a.strides.get(d)])
+            if size * 8 > rows * sizes[k]:
+                return False  # as large as the work: rows lie one after another in it
+            small.append(i)
+        for i in small:
+            self.arrays[i] = self._packed(self.arrays[i], [*others, k, lane], sizes, set())
+        return True
 
     def _inner_indices(self, kind: str, merged: list[list[int]]) -> set[int]:
         if kind == "map":
@@ -394,6 +433,8 @@ class _LoopBuilder:
             outer, n_dim = merged[0][:-1], (merged[0][-1] if merged[0] else None)
         elif kind == "row":
             outer, n_dim = merged[0], (merged[1][0] if merged[1] else None)
+        elif kind == "short":
+            outer, n_dim, k_dim = merged[0][:-1], merged[0][-1], merged[1][0]
         else:
             k_dim = merged[1][0] if merged[1] else None
             outer, n_dim = merged[0] + merged[2][:-1], (merged[2][-1] if merged[2] else None)
@@ -411,20 +452,26 @@ class _LoopBuilder:
                     access = "s"
             else:
                 access = "v" if step else "s"
-            args.append(Arg(a.dtype, access, a.role))
+            deep = kind not in ("col", "short") or a.role == "out" or (
+                k_dim is not None and a.strides.get(k_dim, 0) != 0)
+            args.append(Arg(a.dtype, access, a.role, deep))
         spec = KernelSpec(kind, width, tuple(args), tuple([d for _n, d in self.scalars]),
-                          tuple(instrs), tuple(stores))
+                          tuple(instrs), tuple(stores), _unroll(k) if kind == "short" else 0,
+                          kind in ("map", "row") and self._streams(outer, n_dim, n, rows, width))
         params_kind = kind
         n_units = 0
         if kind == "row" and rows < FEW_ROWS and n > UNIT * width and phases(spec).count == 1 and (
                 width == self._width(kind, instrs, 1 << 20, rows)):
             params_kind = "units"
             n_units = -(-n // (UNIT * width))
-            spec = KernelSpec("units", width, spec.args, spec.scalars, spec.instrs, spec.stores)
+            spec = KernelSpec("units", width, spec.args, spec.scalars, spec.instrs, spec.stores,
+                              stream=spec.stream)
         slots = Slots.of(spec)
         table = slots.outer
         params = [0] * (table + slots.row * len(outer))
         params[S_N], params[S_ND], params[S_K] = n, len(outer), k
+        if kind == "short":
+            params[S_PART] = max(1, (1 << (k - 1).bit_length()) // abs(spec.depth))
         patches: list[tuple[int, Token, int]] = []
         reads, writes = [], []
         for i, a in enumerate(self.arrays):
@@ -436,7 +483,7 @@ class _LoopBuilder:
                 (writes if a.role == "out" else reads).append(a.token)
             step = a.strides.get(n_dim, 0) if n_dim is not None else 0
             params[slots.inner + i] = (step * unit) if n > 1 and n_dim is not None else unit
-            if params_kind == "col":
+            if params_kind in ("col", "short"):
                 params[slots.k + i] = (a.strides.get(k_dim, 0) if k_dim is not None else 0) * unit
             for j, d in enumerate(outer):
                 params[table + j * slots.row + 1 + i] = a.strides.get(d, 0) * unit
@@ -446,6 +493,22 @@ class _LoopBuilder:
         step_.scalar_slots = [(slots.scalars + i, c) for i, (c, _d) in enumerate(self.scalars)]
         self._range(step_, rows, n, k, n_units, cost)
         return step_
+
+    def _streams(self, outer: list[int], n_dim: int | None, n: int, rows: int, width: int) -> bool:
+        """Whether the results should not displace what the caches hold, and may be stored so.
+
+        A store past the caches must be aligned to a cache line: every block of every row.
+        """
+        outs = [a for a in self.arrays if a.role == "out" and a.level == "F"]
+        if n_dim is None or sum(rows * n * a.dtype.size for a in outs) < STREAM_BYTES:
+            return False
+        for a in outs:
+            size = a.dtype.size
+            if (a.strides.get(n_dim) != 1 or a.offset * size % 64 or width * size % 64
+                    or any(a.strides.get(d, 0) * size % 64 for d in outer)
+                    or (rows > 1 and n % width)):
+                return False
+        return True
 
     def _width(self, kind: str, instrs: list[Instr], n: int, rows: int) -> int:
         """Elements of a block: fixed by an ordered row reduction, else by the largest type."""
@@ -459,6 +522,8 @@ class _LoopBuilder:
                 if ordered(prim.reduction, ty):
                     width = lanes(ty)
         width = width or (32 if wide else 64)
+        if kind == "short":
+            width = 16 if wide or n < 32 else 32  # several partial sums are alive at once
         if kind != "map" or rows > 1:
             while width > 16 and n <= width // 2:
                 width //= 2
@@ -511,3 +576,8 @@ class _LoopBuilder:
 COPY_COST = 1.0
 FEW_ROWS = 8
 
+
+def _unroll(k: int) -> int:
+    """Elements in a turn of a `short` kernel's loop; negative where some may be missing."""
+    u = 4 if k <= 4 else 8
+    return u if k >= u and k & (k - 1) == 0 else -u

@@ -20,7 +20,8 @@ class Data:
 
     __slots__ = ("buffer", "offset", "strides")
 
-    def __init__(self, buffer: Any, offset: int = 0, strides: tuple[int, ...] | None = None) -> None:
+    def __init__(self, buffer: Any, offset: int = 0,
+                 strides: tuple[int, ...] | None = None) -> None:
         self.buffer = buffer
         self.offset = offset
         self.strides = strides

@@ -97,7 +97,8 @@ def transpose(a: Node, perm: tuple[int, ...]) -> Node:
     return Node(TRANSPOSE, (a,), (perm,), tuple([a.shape[p] for p in perm]), a.dtype)
 
 
-def slice_(a: Node, starts: tuple[int, ...], steps: tuple[int, ...], shape: tuple[int, ...]) -> Node:
+def slice_(a: Node, starts: tuple[int, ...], steps: tuple[int, ...],
+           shape: tuple[int, ...]) -> Node:
     if shape == a.shape and not any(starts) and all(s == 1 for s in steps):
         return a
     return Node(SLICE, (a,), (starts, steps), shape, a.dtype)

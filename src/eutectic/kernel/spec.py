@@ -8,6 +8,8 @@ Kinds of loops over `outer dims x inner n`:
 - `row`: reductions along the inner axis, in phases; the range is in rows.
 - `units`: the one-phase `row` with long rows split into units, and a function that combines them.
 - `col`: reduction along an axis outside the inner one; the range is in strips of `width` columns.
+- `short`: reduction along an innermost axis of at most MAX_SHORT elements; the lanes are different
+  rows, so the range is in strips of `width` rows and no lane is wasted.
 
 Operands are numbered through `args`, then `scalars`, then `instrs`.
 """
@@ -32,9 +34,11 @@ class Arg:
     dtype: Dtype
     access: str
     role: str
+    deep: bool = True
+    """Of `col` and `short`: whether it varies along the reduced axis."""
 
     def __str__(self) -> str:
-        return f"{self.role}.{self.access}:{self.dtype.name}"
+        return f"{self.role}.{self.access}{'' if self.deep else '.once'}:{self.dtype.name}"
 
 
 Instr = tuple[Prim, tuple[Any, ...], tuple[int, ...], Dtype, str]
@@ -52,6 +56,12 @@ class KernelSpec:
     instrs: tuple[Instr, ...]
     stores: tuple[tuple[int, int], ...]
     """(operand, argument) pairs."""
+    depth: int = 0
+    """Of `short`: elements of the reduced axis in one turn of the loop; negative where the axis'
+    length is no power of two."""
+
+    stream: bool = False
+    """Whether results go past the caches: they are larger than those, and all blocks aligned."""
 
     def operand_dtype(self, i: int) -> Dtype:
         if i < len(self.args):
@@ -68,7 +78,9 @@ class KernelSpec:
     def text(self) -> str:
         """The kernel as text, one instruction a line; equal texts are equal kernels."""
         names = [f"%{i}" for i in range(len(self.args) + len(self.scalars) + len(self.instrs))]
-        lines = [f"kernel {self.kind} width {self.width}"]
+        depth = f" depth {self.depth}" if self.depth else ""
+        stream = " stream" if self.stream else ""
+        lines = [f"kernel {self.kind} width {self.width}{depth}{stream}"]
         lines += [f"  {names[i]} = {a}" for i, a in enumerate(self.args)]
         base = len(self.args)
         lines += [f"  {names[base + i]} = scalar:{d.name}" for i, d in enumerate(self.scalars)]
@@ -80,6 +92,9 @@ class KernelSpec:
         lines += [f"  store {names[v]} -> {names[a]}" for v, a in self.stores]
         return "\n".join(lines)
 
+
+MAX_SHORT = 64
+"""Longest reduced axis of a `short` kernel: one block of the row class."""
 
 # Slots of the parameter block (64-bit words); the tables follow the arguments.
 S_N, S_ND, S_K, S_TMP, S_TMP_STRIDE, S_UNITS, S_PART, FIRST_ARG = range(8)
@@ -101,7 +116,7 @@ class Slots:
         a, s = len(spec.args), len(spec.scalars)
         inner = FIRST_ARG + a + s
         k = inner + a
-        return Slots(FIRST_ARG + a, inner, k, k + (a if spec.kind == "col" else 0), 1 + a)
+        return Slots(FIRST_ARG + a, inner, k, k + (a if spec.kind in ("col", "short") else 0), 1 + a)
 
 
 @dataclass(frozen=True, slots=True)

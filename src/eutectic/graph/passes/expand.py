@@ -1,4 +1,4 @@
-"""Expansion: composite operations become the simpler ones they stand for; empty cases, constants."""
+"""Expansion: composite operations become the simpler ones they stand for; empty cases too."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def new_indices(shape: tuple[int, ...]) -> tuple[list[int], dict[int, int], Form
 
 
 def reduction_forms(g: Group, n: Node, forms: Forms) -> Forms:
-    """Coordinates of a reduction's operand: kept axes as the result's, reduced ones from `inner`."""
+    """Coordinates of a reduction's operand: kept axes as the result's, others from `inner`."""
     axes = n.attrs[0]
     source = n.inputs[0].shape
     reduced = [g_i for g_i in g.order if g_i in g.inner]
