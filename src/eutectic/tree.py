@@ -8,6 +8,7 @@ and keys of all containers in the order they are met, so equal definitions mean 
 from __future__ import annotations
 
 import dataclasses
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
@@ -182,9 +183,24 @@ def _dict_flatten(d: dict[Any, Any]) -> tuple[Sequence[Any], Hashable]:
     return list(d.values()), tuple([(type(k), k) for k in d])
 
 
+def _ordered_rebuild(keys: Any, xs: Sequence[Any]) -> Any:
+    return OrderedDict(zip([k for _, k in keys], xs))
+
+
+def _default_flatten(d: defaultdict[Any, Any]) -> tuple[Sequence[Any], Hashable]:
+    children, keys = _dict_flatten(d)
+    return children, (d.default_factory, keys)
+
+
+def _default_rebuild(aux: Any, xs: Sequence[Any]) -> Any:
+    return defaultdict(aux[0], zip([k for _, k in aux[1]], xs))
+
+
 _CONTAINERS[list] = (lambda x: (x, None)), (lambda aux, xs: list(xs))
 _CONTAINERS[tuple] = (lambda x: (x, None)), (lambda aux, xs: tuple(xs))
 _CONTAINERS[dict] = _dict_flatten, lambda keys, xs: _rebuild_dict(dict, keys, xs)
+_CONTAINERS[OrderedDict] = _dict_flatten, _ordered_rebuild
+_CONTAINERS[defaultdict] = _default_flatten, _default_rebuild
 
 
 def _encode(tree: Any, out: list[Any]) -> Any:
@@ -229,6 +245,7 @@ def _show(encoding: Any) -> str:
     if t is tuple:
         return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"
     if issubclass(t, dict):
-        parts = [f"{k[1]!r}: {p}" for k, p in zip(aux, parts)]
+        keys = aux[1] if t is defaultdict else aux
+        parts = [f"{k[1]!r}: {p}" for k, p in zip(keys, parts)]
         return ("" if t is dict else t.__name__) + "{" + ", ".join(parts) + "}"
     return f"{t.__name__}({', '.join(parts)})"

@@ -344,7 +344,7 @@ def rsqrt(a: Scalar) -> Scalar:
     return ml.reciprocal(ml.sqrt(a)) if isinstance(a, Complex) else ml.rsqrt(a)
 
 
-@elementwise(reference=np.degrees, computes=to_float, ulp=1.0)
+@elementwise(reference=lambda a: a * (180 / np.pi), computes=to_float, ulp=1.0)
 def degrees(a: Scalar) -> Scalar:
     """Angles in radians as degrees, elementwise: a * (180/pi).
 
@@ -355,7 +355,7 @@ def degrees(a: Scalar) -> Scalar:
     return _scaled(a, 180.0 / np.pi)
 
 
-@elementwise(reference=np.radians, computes=to_float, ulp=1.0)
+@elementwise(reference=lambda a: a * (np.pi / 180), computes=to_float, ulp=1.0)
 def radians(a: Scalar) -> Scalar:
     """Angles in degrees as radians, elementwise: a * (pi/180).
 

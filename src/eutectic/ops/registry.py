@@ -18,9 +18,10 @@ from eutectic.dtype import (
     DTYPES, PROMOTE, Dtype, bool_, complex64, float32, float_of, scalar_dtype)
 from eutectic.errors import (
     ArgumentError, ArgumentTypeError, DtypeError, ShapeError, show_shape)
-from eutectic.graph.ir import Node
+from eutectic.graph.ir import CONST, Node
 from eutectic.graph.prims import cast, const
 from eutectic.kernel.prim import Prim
+from eutectic.kernel.scalar import pattern
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +87,8 @@ _RANGE = {d: (-(1 << 8 * d.size - 1), (1 << 8 * d.size - 1) - 1) if d.is_signed
 
 def number(name: str, x: Any, other: Dtype | None = None) -> Node:
     """A Python number as an operand; it takes the dtype of the array beside it where it can."""
+    if type(x) is float and other is float32:
+        return Node(CONST, (), (pattern(x, "f32"),), (), other)
     d = scalar_dtype(x, other)
     if type(x) is int:
         if d.is_int:
@@ -219,9 +222,14 @@ def elementwise(
                 return wrap(Node(prim, (n,), (), n.shape, d_out[d]))
         elif arity == 2:
             def binary(a: Any, b: Any, stream: Any = None) -> array:
-                if type(a) is array and type(b) is array and a._n.dtype is b._n.dtype:
+                ta, tb = type(a), type(b)
+                if ta is array and tb is array and a._n.dtype is b._n.dtype:
                     x, y = a._n, b._n
                     d = x.dtype
+                elif ta is array and (tb is float or tb is int):
+                    x = a._n
+                    y = number(op_name, b, x.dtype)
+                    d = y.dtype if y.dtype is x.dtype else PROMOTE[x.dtype.index][y.dtype.index]
                 else:
                     (x, y), d = operands(op_name, (a, b))
                 if d not in accepted:
@@ -273,11 +281,16 @@ def install(method: str, api: Callable[..., Any]) -> None:
         bound: Callable[..., Any] = reflected
     elif method.startswith("__") and method not in ("__neg__", "__abs__", "__invert__", "__pos__"):
         def operator(self: array, other: Any) -> Any:
-            return api(self, other) if can_operate(other) else NotImplemented
+            if type(other) in _OPERANDS or can_operate(other):
+                return api(self, other)
+            return NotImplemented
         bound = operator
     else:
         bound = api
     setattr(array, method, bound)
+
+
+_OPERANDS = frozenset((array, float, int, bool))
 
 
 def can_operate(x: Any) -> bool:
