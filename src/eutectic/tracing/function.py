@@ -235,7 +235,7 @@ class CompiledFunction:
     # -- tracing ----------------------------------------------------------------------------------
 
     def lower(self, *args: Any, **kwargs: Any) -> Entry:
-        """The entry that a call with these arguments runs, traced if there is none; runs nothing."""
+        """The entry that a call with these arguments runs, traced if need be; nothing runs."""
         call = self._read_call(args, kwargs)
         return self._entries.get(call.key) or self._new_entry(call, bool(kwargs))
 
