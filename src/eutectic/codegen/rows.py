@@ -160,7 +160,8 @@ class LoopKernel:
             at = fn.bind(f"add i64 {addresses[a]}, {off}")
             p = fn.bind(f"inttoptr i64 {at} to ptr")
             _, scatter = copies(self.m, self.spec.args[a].dtype.size)
-            fn.line(f"call void {scatter}(ptr %buf{a}, ptr {p}, i64 {self.strides[a]}, i64 {count})")
+            fn.line(f"call void {scatter}(ptr %buf{a}, ptr {p}, i64 {self.strides[a]}, "
+                    f"i64 {count})")
         fn.line(f"br label %{latch}")
 
     # -- values -------------------------------------------------------------------------------

@@ -105,7 +105,8 @@ done:
   ret void
 }""".replace("{FIRST}", str(FIRST_ARG))
 
-_ADVANCE = """define void @ev_advance(ptr %params, ptr %idx, ptr %base, i64 %args_n, i64 %table) #0 {
+_ADVANCE = """define void @ev_advance(ptr %params, ptr %idx, ptr %base, i64 %args_n,
+                        i64 %table) #0 {
 entry:
   %ndp = getelementptr i64, ptr %params, i64 1
   %nd = load i64, ptr %ndp

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -124,7 +124,7 @@ class _Builder:
         self.n_scalars = len(scalar_inputs)
         self.kernels: list[Loaded] = []
         self.keep: list[Any] = []
-        self.size_of: dict[Token, int] = {}
+        self.nbytes: dict[Token, int] = {}
         self.threads = pool.get_num_threads()
 
     def build(self) -> Plan:
@@ -190,6 +190,7 @@ class _Builder:
                 first.setdefault(t, i)
                 last[t] = i
         by_id = {id(m): m for g in self.fusion.groups for m in g.members}
+        self.nbytes = {t: n for t, n in size.items()}
         live: list[tuple[int, int, int]] = []  # (offset, end, last step)
         total = 0
         for t in sorted(first, key=lambda t: first[t]):
@@ -199,6 +200,7 @@ class _Builder:
             if nbytes is None:
                 n = by_id[t]
                 nbytes = n.size * n.dtype.size
+            self.nbytes[t] = nbytes
             nbytes = -(-max(nbytes, 1) // _ALIGN) * _ALIGN
             live = [x for x in live if x[2] >= first[t]]
             live.sort()
@@ -217,6 +219,7 @@ class _Builder:
     def _segments(self) -> list[NativePlan | _PythonCall]:
         segments: list[NativePlan | _PythonCall] = []
         run: list[driver.Step] = []
+        together: list[LoopStep] = []  # the last steps of `run`, none of which needs another
         for s in self.steps:
             if isinstance(s, CallStep):
                 if s.node.prim.family == "place":
@@ -230,12 +233,36 @@ class _Builder:
                     operands.append((b, at + offset * operand.dtype.size, strides))
                 segments.append(_PythonCall(s.node, operands, self.buffer[id(s.node)]))
             elif isinstance(s, LoopStep):
-                run += self._loop(s, len(run))
+                made = self._loop(s, len(run))
+                if len(made) == 1 and self._independent(s, together):
+                    if together:
+                        run[-1] = replace(run[-1], independent=True)
+                    together.append(s)
+                else:
+                    together = [s] if len(made) == 1 else []
+                run += made
+                continue
             else:
                 run += self._product(s, len(run))
+            together = []
         if run or not segments:
             segments.append(NativePlan(run))
         return segments
+
+    def _independent(self, s: LoopStep, others: list[LoopStep]) -> bool:
+        """Whether a step touches no memory that one of the others writes, and the reverse."""
+        return not any(self._overlap(s.writes, [*o.reads, *o.writes, *o.scratch])
+                       or self._overlap(o.writes, [*s.reads, *s.scratch])
+                       or self._overlap(list(s.scratch), list(o.scratch)) for o in others)
+
+    def _overlap(self, some: Sequence[Token], others: Sequence[Token]) -> bool:
+        spans = [(*self.buffer[t], self.nbytes.get(t, 1 << 62)) for t in others]
+        for t in some:
+            b, at = self.buffer[t]
+            end = at + self.nbytes.get(t, 1 << 62)
+            if any(b == c and at < o + n and o < end for c, o, n in spans):
+                return True
+        return False
 
     def _patches(self, patches: Sequence[tuple[int, Token, int]]) -> list[tuple[int, int, int]]:
         out = []

@@ -88,7 +88,8 @@ class KernelSpec:
         for i, (prim, attrs, ops, dtype, level) in enumerate(self.instrs):
             extra = f" {attrs}" if attrs else ""
             operands = " ".join(names[o] for o in ops)
-            lines.append(f"  {names[base + i]} = {prim.name}{extra} {operands} :{dtype.name} {level}")
+            lines.append(
+                f"  {names[base + i]} = {prim.name}{extra} {operands} :{dtype.name} {level}")
         lines += [f"  store {names[v]} -> {names[a]}" for v, a in self.stores]
         return "\n".join(lines)
 
@@ -116,7 +117,8 @@ class Slots:
         a, s = len(spec.args), len(spec.scalars)
         inner = FIRST_ARG + a + s
         k = inner + a
-        return Slots(FIRST_ARG + a, inner, k, k + (a if spec.kind in ("col", "short") else 0), 1 + a)
+        outer = k + (a if spec.kind in ("col", "short") else 0)
+        return Slots(FIRST_ARG + a, inner, k, outer, 1 + a)
 
 
 @dataclass(frozen=True, slots=True)
