@@ -134,7 +134,9 @@ def split_exponent(x: Value, tiny: bool = True) -> tuple[Value, Value]:
 def log_terms(f: Value) -> Value:
     """log(1+f) - f for f in [-1/3, 1/3]."""
     if f.ty == "f32":
-        return f * f * fma(f, poly(f, LOG_P32), -0.5)
+        z = f * f
+        odd, even = poly(z, LOG_P32[::2]), poly(z, LOG_P32[1::2])     # two short chains
+        return z * fma(f, fma(odd, f, even), -0.5)
     s = f / (f + 2.0)
     z = s * s
     half = f * f * 0.5

@@ -14,7 +14,11 @@ from eutectic.kernel.scalar import (Value, bitcast, const, convert, copysign, fa
 _TANH_Q = (0.0013882451973121631, 0.008366707546686367, 0.04166720638762707, 0.1666654222905022,
            0.4999999812146374)
 # sinh x = x + x z s(z), z = x^2, |x| <= 1
-_SINH = (2.817625500028953e-06, 0.00019836034334730357, 0.008333350531756878, 0.1666666716337204)
+_SINH = {"f32": (2.817625500028953e-06, 0.00019836034334730357, 0.008333350531756878,
+                 0.1666666716337204),
+         "f64": (7.759652480108042e-13, 1.6057229404251565e-10, 2.5052123535182387e-08,
+                 2.7557319154503267e-06, 0.0001984126984144023, 0.008333333333333135,
+                 0.16666666666666669)}
 
 
 def tanh(x: Value) -> Value:
@@ -42,16 +46,12 @@ def tanh(x: Value) -> Value:
 
 
 def sinh(x: Value) -> Value:
-    """Hyperbolic sine, from h = exp(|x|)/2 and, near 0, from a polynomial or expm1."""
+    """Hyperbolic sine: a polynomial below 1, else from h = exp(|x|)/2."""
     a = fabs(x)
     h = scaled_exp(a, -1)
-    far = copysign(h - 0.25 / h, x)
-    if x.ty == "f32":
-        z = x * x
-        return select(a < 1.0, fma(x * z, poly(z, _SINH), x), far)
-    e = expm1(select(a > 2.0, const(2.0, "f64"), a))
-    near = 0.5 * (e + e / (e + 1.0))
-    return select(a < 1.0, copysign(near, x), far)
+    z = x * x
+    near = fma(x * z, poly(z, _SINH[x.ty]), x)
+    return select(a < 1.0, near, copysign(h - 0.25 / h, x))
 
 
 def cosh(x: Value) -> Value:
