@@ -297,7 +297,7 @@ def readable(a: array, operation: str) -> np.ndarray:
 
 
 def _widened(bits: np.ndarray) -> np.ndarray:
-    return (np.asarray(bits).astype(np.uint32) << 16).view(np.float32)
+    return np.asarray(np.asarray(bits).astype(np.uint32) << 16).view(np.float32)
 
 
 def _only(a: array, operation: str) -> Any:
