@@ -71,9 +71,8 @@ class Side:
 
     def timed(self) -> Timed:
         """The numbers that the verdict needs."""
-        s = self.samples
-        return Timed(s.median, s.lower, s.upper, self.kernels, self.work.moved, self.around,
-                     self.memory, self.arithmetic)
+        return Timed(self.median, self.kernels, self.work.moved, self.around, self.memory,
+                     self.arithmetic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +92,11 @@ class Measurement:
     warnings: tuple[str, ...]
 
     @property
+    def wins(self) -> float:
+        """Part of the rounds in which compiled was faster."""
+        return _wins(self.plain.samples, self.compiled.samples)
+
+    @property
     def speedup(self) -> float:
         """Median of plain over median of compiled."""
         return self.plain.median / self.compiled.median
@@ -107,7 +111,8 @@ class Measurement:
                 "upper_quartile": s.upper, "rounds": len(s.seconds), "around": side.around,
                 "bandwidth_part": side.bandwidth_part, "flops_per_second": side.rate,
                 "peak_part": side.rate / self.machine.flops, "bytes_moved": side.work.moved}
-        found["speedup"] = self.speedup
+        found |= {"speedup": self.speedup, "wins": self.wins}
+        found["verdict"]["worth"] = self.verdict.worth
         if math.isinf(self.verdict.calls):
             found["verdict"]["calls"] = None
         return found
@@ -156,9 +161,15 @@ def measure_call(fun: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
                         subject.restore)
     done = fused.work
     product_part = done.product_flops / done.flops if done.flops else 0.0
-    verdict = judge(plain.timed(), fused.timed(), first.cold.total, product_part)
+    verdict = judge(plain.timed(), fused.timed(), first.cold.total,
+                    _wins(plain.samples, fused.samples), product_part)
     return Measurement(name or subject.name, subject.inputs(), plain, fused, first, identical,
                        this, verdict, _warnings(plain, fused, this, identical))
+
+
+def _wins(plain: Samples, compiled: Samples) -> float:
+    pairs = list(zip(plain.seconds, compiled.seconds))
+    return sum([c < p for p, c in pairs]) / len(pairs)
 
 
 def _warnings(plain: Side, compiled: Side, this: Machine, identical: bool) -> tuple[str, ...]:

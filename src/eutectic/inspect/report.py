@@ -17,15 +17,25 @@ _COLUMN = 26
 
 def report(m: Measurement) -> str:
     """The whole report."""
-    lines = [title(m), ""]
-    lines += [row("", "plain", "compiled"), *_table(m), ""]
+    return "\n\n".join([body(m), verdict(m), *warnings(m)])
+
+
+def body(m: Measurement) -> str:
+    """The numbers."""
+    lines = [title(m), "", row("", "plain", "compiled"), *_table(m), ""]
     lines += [*_first_call(m), ""]
     lines.append(field("bits", "identical" if m.identical else "DIFFERENT"))
-    lines += [*_machine(m), ""]
-    lines.append(wrapped(m.verdict.sentence))
-    for w in m.warnings:
-        lines += ["", wrapped("Warning: " + w)]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_machine(m)])
+
+
+def verdict(m: Measurement) -> str:
+    """The conclusion."""
+    return wrapped(m.verdict.sentence)
+
+
+def warnings(m: Measurement) -> list[str]:
+    """What makes the numbers doubtful, a paragraph each."""
+    return [wrapped("Warning: " + w) for w in m.warnings]
 
 
 def title(m: Measurement) -> str:
@@ -51,7 +61,7 @@ def _table(m: Measurement) -> list[str]:
                                               f"{_speed(m.speedup)}"),
         row("quartiles", _quartiles(p), _quartiles(c)),
         row("minimum", seconds_text(p.samples.minimum), seconds_text(c.samples.minimum)),
-        row("rounds", _rounds(p), _rounds(c)),
+        row("rounds", _rounds(p), f"{_rounds(c)}, faster in {percent_text(m.wins)}"),
         row("kernels", str(p.kernels), str(c.kernels)),
         row("in kernels", _inside(p), _inside(c)),
         row("bytes moved", bytes_text(p.work.moved), bytes_text(c.work.moved)),

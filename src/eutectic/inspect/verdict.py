@@ -18,8 +18,9 @@ from eutectic.inspect.units import (
     bytes_text, count_text, percent_text, seconds_text, times_text)
 
 FASTER = 1.05
-"""A smaller speed-up (or a larger slow-down than its inverse) counts as a difference only beyond
-this factor, and only where the quartiles of the two do not overlap."""
+"""Least factor, up or down, that counts as a difference."""
+AGREE = 0.75
+"""Part of the rounds, in each of which both sides were timed, that must agree on who is faster."""
 BOUND = 0.4
 """Least share of the plain call's time that names what it is bound by."""
 PRODUCT = 0.8
@@ -35,8 +36,6 @@ class Timed:
     """One side's numbers that the verdict needs; seconds a call."""
 
     median: float
-    lower: float
-    upper: float
     kernels: int
     moved: int
     """Bytes read and written."""
@@ -56,7 +55,8 @@ class Timed:
 class Verdict:
     """The conclusion: `worth` it or not, what explains it, and the sentence."""
 
-    worth: bool
+    outcome: str
+    """'worth it', 'not worth it', 'no difference' or 'cannot tell' (too noisy)."""
     bound: str
     """Of the plain call: 'launch', 'memory', 'compute' or 'mixed'; 'one kernel', 'matrix product'
     or 'nothing' where fusion has nothing to do."""
@@ -66,15 +66,22 @@ class Verdict:
     """Calls after which compiling has paid; infinite if it never does."""
     sentence: str
 
+    @property
+    def worth(self) -> bool:
+        """Whether compiling is worth it."""
+        return self.outcome == "worth it"
 
-def judge(plain: Timed, compiled: Timed, first_call: float, product_part: float = 0.0) -> Verdict:
-    """Decide from the numbers of both sides and the cost of the first call.
 
-    >>> slow = Timed(10e-3, 9.9e-3, 10.1e-3, 61, 120 << 20, 1e-3, 8e-3, 2e-3)
-    >>> fast = Timed(2e-3, 1.9e-3, 2.1e-3, 1, 1 << 20, 1e-5, 1e-4, 1.9e-3)
-    >>> verdict = judge(slow, fast, 0.08)
-    >>> verdict.worth, verdict.bound, verdict.left, verdict.calls
-    (True, 'memory', 'compute', 10)
+def judge(plain: Timed, compiled: Timed, first_call: float, wins: float = 1.0,
+          product_part: float = 0.0) -> Verdict:
+    """Decide from both sides' numbers, the cost of the first call, and the part of the rounds in
+    which compiled was the faster one.
+
+    >>> slow = Timed(10e-3, 61, 120 << 20, around=1e-3, memory=8e-3, arithmetic=2e-3)
+    >>> fast = Timed(2e-3, 1, 1 << 20, around=1e-5, memory=1e-4, arithmetic=1.9e-3)
+    >>> verdict = judge(slow, fast, first_call=0.08)
+    >>> verdict.outcome, verdict.bound, verdict.left, verdict.calls
+    ('worth it', 'memory', 'compute', 10)
     """
     bound, left = bound_of(plain), bound_of(compiled)
     if product_part >= PRODUCT and (bound == "compute" or plain.kernels == 1):
@@ -82,25 +89,32 @@ def judge(plain: Timed, compiled: Timed, first_call: float, product_part: float 
     elif plain.kernels == 1:
         bound = "one kernel"
     speedup = plain.median / compiled.median if compiled.median else 1.0
-    apart = compiled.upper < plain.lower or plain.upper < compiled.lower
     saving = plain.median - compiled.median
     calls = math.inf
-    worth = False
-    if speedup >= FASTER and apart:
-        calls = math.ceil(first_call / saving)
-        worth = calls <= MANY_CALLS
-        gain = f"{times_text(speedup)} faster"
-        head = (f"Worth it after {count_text(calls, 'call')}: {gain}." if worth else
-                f"Not worth it: {gain}, but the first call takes {seconds_text(first_call)}, "
-                f"which {calls:,} calls make up for.")
-    elif speedup <= 1 / FASTER and apart:
+    if 1 / FASTER < speedup < FASTER:
+        outcome = "no difference"
+        head = f"Not worth it: no difference ({times_text(speedup)})."
+    elif (wins if speedup > 1 else 1 - wins) < AGREE:
+        outcome = "cannot tell"
+        head = (f"Cannot tell: {times_text(speedup)} by the medians, but compiled was faster in "
+                f"only {percent_text(wins)} of the rounds." if speedup > 1 else
+                f"Cannot tell: {times_text(speedup)} by the medians, but compiled was faster in "
+                f"{percent_text(wins)} of the rounds.")
+    elif speedup < 1:
+        outcome = "not worth it"
         head = f"Not worth it: compiled takes {1 / speedup:.2f} times as long."
     else:
-        head = f"Not worth it: no difference beyond the spread ({times_text(speedup)})."
+        calls = math.ceil(first_call / saving)
+        outcome = "worth it" if calls <= MANY_CALLS else "not worth it"
+        gain = f"{times_text(speedup)} faster"
+        head = (f"Worth it after {count_text(calls, 'call')}: {gain}."
+                if calls <= MANY_CALLS else
+                f"Not worth it: {gain}, but it takes {calls:,} calls to make up for the first, of "
+                f"{seconds_text(first_call)}.")
     parts = [head, _why(bound, plain, compiled)]
-    if worth:
+    if outcome == "worth it":
         parts += [_saved(plain, compiled), _left(left, compiled)]
-    return Verdict(worth, bound, left, calls, " ".join([p for p in parts if p]))
+    return Verdict(outcome, bound, left, calls, " ".join([p for p in parts if p]))
 
 
 def bound_of(side: Timed) -> str:
