@@ -310,6 +310,11 @@ Largest error in units in the last place (ulp) of the true result. Written by
 """
 
 
+def cell(error: float) -> str:
+    """An error of a peer; beyond 1000 ulp it is an early overflow or no reduction at all."""
+    return f"{error:.1f}" if error < 1000 else "> 1000"
+
+
 def table(quick: bool, only: set[str]) -> tuple[str, bool]:
     rng = np.random.default_rng(2024)
     mpmath.mp.dps = 60
@@ -322,7 +327,7 @@ def table(quick: bool, only: set[str]) -> tuple[str, bool]:
         double = measure_f64(f, quick, rng)
         bar = f.bar if isinstance(f, Unary) else 2.0
         good &= single.error <= bar
-        others = [f"{measure_peer(p[f.name], f, quick, rng):.1f}" if f.name in p else ""
+        others = [cell(measure_peer(p[f.name], f, quick, rng)) if f.name in p else ""
                   for p in peers.values()]
         at = ", ".join(f"{v:.8g}" for v in single.at)
         cells = [f.name, f"{single.error:.3f}", at, f"{double.error:.2f}", *others]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from eutectic.kernel.mathlib.exponential import (EXP_Q, LN2_SPLIT, LOG2E, LOG_R40,
                                                  SHIFTER, split_exponent, two_factors)
-from eutectic.kernel.scalar import (Value, bitcast, const, convert, copysign, fabs, floor,
+from eutectic.kernel.scalar import (BITS, Value, bitcast, const, convert, copysign, fabs, floor,
                                     fma, fmin, poly, rint, select)
 from eutectic.kernel.scalar import sqrt as _sqrt
 
@@ -123,28 +123,26 @@ def _power_f32(x: Value, y: Value) -> Value:
 
 def power(x: Value, y: Value) -> Value:
     """x**y with C99's values at zeros, ones, infinities, NaN and negative bases."""
-    narrow = x.ty == "f32"
-    if narrow:
-        x, y = convert(x, "f64"), convert(y, "f64")
+    ty = x.ty
     inf = float("inf")
     a, b = fabs(x), fabs(y)
-    p = _power_f32(a, y) if narrow else _power_f64(a, y)
-    zero, one = const(0.0, "f64"), const(1.0, "f64")
-    infinity, nan = const(inf, "f64"), const(float("nan"), "f64")
+    if ty == "f32":
+        p = convert(_power_f32(convert(a, "f64"), convert(y, "f64")), "f32")
+    else:
+        p = _power_f64(a, y)
+    zero, one, infinity = const(0.0, ty), const(1.0, ty), const(inf, ty)
     up = y > 0.0
     p = select(a.eq(inf), select(up, infinity, zero), p)
     p = select(a.eq(0.0), select(up, zero, infinity), p)
-    p = select(b.eq(inf), select((a > 1.0) ^ up, zero, infinity), p)
-    p = select(b.eq(inf) & a.eq(1.0), one, p)
+    p = select(b.eq(inf), select(a.eq(1.0), one, select((a > 1.0) ^ up, zero, infinity)), p)
     whole = floor(y).eq(y)
     half = y * 0.5
     odd = whole & floor(half).ne(half) & (b < inf)
-    negative = bitcast(x, "i64") < 0
-    p = select(negative & odd, -p, p)
-    p = select((x < 0.0) & ~whole & (a < inf), nan, p)
+    sign = (x.bits() >> (BITS[ty] - 1)).ne(0)
+    p = select(sign & odd, -p, p)
+    p = select((x < 0.0) & ~whole & (a < inf), const(float("nan"), ty), p)
     p = select(x.is_nan() | y.is_nan(), x + y, p)
-    p = select(y.eq(0.0) | x.eq(1.0), one, p)
-    return convert(p, "f32") if narrow else p
+    return select(y.eq(0.0) | x.eq(1.0), one, p)
 
 
 def _reduce(a: Value, m: Value, steps: int, bits: int) -> Value:

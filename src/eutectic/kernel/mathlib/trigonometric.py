@@ -88,13 +88,23 @@ def _reduce32(x: Value) -> tuple[Value, Value, Value]:
     w2 = convert(bitcast(((v1 & 0xFF) << 16) | (v2 >> 16), "i32"), "f32") * 2.0 ** -24
     p = scaled * w1
     t = p + 201326592.0                                # 1.5 * 2^27: t is a multiple of 16
-    low = fma(scaled, w2, fma(scaled, w1, -p)) + (p - (t - 201326592.0))
     q = m * w0 + ((t.bits() - 0x4D400000) << 2)
     f = q << 2
     high = convert(bitcast(f & 0xFFFFFF00, "i32"), "f32")
-    low = convert(bitcast(f & 0xFF, "i32"), "f32") + low
-    h = high + low
-    return (q + 0x20000000) >> 30, h, low - (h - high)
+    # The terms from large to small: near a multiple of pi/2 they cancel, and every sum is exact.
+    h, low = _two_sum(high, convert(bitcast(f & 0xFF, "i32"), "f32"))
+    h, e = _two_sum(h, p - (t - 201326592.0))
+    low = low + e
+    h, e = _two_sum(h, fma(scaled, w1, -p))
+    low = low + e
+    total = fma(scaled, w2, h)
+    return (q + 0x20000000) >> 30, total, fma(scaled, w2, h - total) + low
+
+
+def _two_sum(a: Value, b: Value) -> tuple[Value, Value]:
+    """a + b and its rounding error, for |a| >= |b|."""
+    s = a + b
+    return s, b - (s - a)
 
 
 def _angle32(x: Value) -> tuple[Value, Value, Value]:
