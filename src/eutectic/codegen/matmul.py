@@ -83,8 +83,9 @@ def emit(variant: MatmulVariant, target: Target) -> tuple[str, str]:
         functions = matvec_functions(numeric, target)
     else:
         tile = tile_for(numeric, target)
-        functions = [microkernel("kernel_tall", numeric, tile, tile.rows),
-                     microkernel("kernel_few", numeric, tile, tile.few),
+        functions = [microkernel("kernel_tall", numeric, tile, tile.rows, tile.vectors),
+                     microkernel("kernel_slim", numeric, tile, tile.rows, 1),
+                     microkernel("kernel_few", numeric, tile, tile.few, tile.vectors),
                      copy_rows(numeric, tile, target), tile_function(numeric, tile),
                      pack(numeric, tile), _pack_range(numeric, tile), _finish(numeric, tile),
                      _block(numeric, tile), _blocks(), _driver("entry", numeric, tile)]

@@ -6,6 +6,8 @@ accumulator type and padded with zeros; a second plane follows the first within 
 
 from __future__ import annotations
 
+import math
+
 from eutectic.codegen.matmul_text import Fn
 from eutectic.codegen.matmul_types import Numeric, Tile, vec
 
@@ -23,6 +25,17 @@ def pack(numeric: Numeric, tile: Tile) -> Fn:
     stride = f.mul("%w", numeric.planes)
     along_rows = f.cmp("eq", "%rs", 1)
     along_k = f.cmp("eq", "%ks", 1) if numeric.planes == 1 else "false"
+    rest = f.v("urem i64 %rows, %w")
+    with f.when(f.cmp("ne", rest, 0)):
+        # Before the data, so that whole vectors may reach back over its last elements.
+        step = math.gcd(tile.columns, tile.rows, tile.few)
+        begin = f.mul(f.div(rest, step), step)
+        last = f.mul(f.div("%rows", "%w"), "%pitch")
+        with f.loop(0, "%k", 1, [("ptr", f.at("%dst", last, numeric.acc))]) as k:
+            with f.loop(begin, "%w", step) as r:
+                _put(f, numeric, f.at(k.values[0], r.i, numeric.acc), step,
+                     [numeric.zero(step)] * numeric.planes)
+            k.carry(f.at(k.values[0], stride, numeric.acc))
     with f.when(along_rows):
         _copy_rows(f, numeric, tile.lanes, stride)
     with f.otherwise(along_rows):
@@ -37,14 +50,6 @@ def pack(numeric: Numeric, tile: Tile) -> Fn:
                 _gather(f, numeric, stride, begin, rows, source, to)
             panel.carry(f.at(to, "%pitch", numeric.acc),
                         f.at(source, f.mul("%rs", "%w"), numeric.elem))
-    rest = f.v("urem i64 %rows, %w")
-    with f.when(f.cmp("ne", rest, 0)):
-        last = f.mul(f.div("%rows", "%w"), "%pitch")
-        with f.loop(0, "%k", 1, [("ptr", f.at("%dst", last, numeric.acc))]) as k:
-            with f.loop(rest, "%w") as r:
-                _put(f, numeric, f.at(k.values[0], r.i, numeric.acc), 1,
-                     [numeric.zero(1)] * numeric.planes)
-            k.carry(f.at(k.values[0], stride, numeric.acc))
     return f
 
 

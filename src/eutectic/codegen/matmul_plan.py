@@ -122,9 +122,9 @@ def _even(n: int, parts: int, step: int) -> int:
 
 
 def _blocks(m: int, n: int, k: int, copies: int, tile: Tile, threads: int,
-            most: int) -> tuple[int, int]:
+            most_rows: int, most_columns: int) -> tuple[int, int]:
     """Rows and columns of a block: as large as the cache allows, cut while threads lack tasks."""
-    parts_m, parts_n = max(1, -(-m // _ROW_BLOCK)), max(1, -(-n // most))
+    parts_m, parts_n = max(1, -(-m // most_rows)), max(1, -(-n // most_columns))
     while True:
         rows = _even(m, parts_m, tile.rows)
         columns = _even(n, parts_n, _EPILOGUE_COLUMNS)
@@ -151,7 +151,10 @@ def make_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
         shared = False  # accumulators live in a block's buffer, which does not outlast a span
     # Few rows: B passes once, from memory, so blocks follow its rows.
     thin = m <= 2 * tile.rows and k * n * item > target.l2
+    # Few columns: preparing them is most of a block's cost, so blocks are tall.
+    slim = numeric.direct and n <= _EPILOGUE_COLUMNS
     rows, columns = _blocks(m, n, k, 1 if shared else batch, tile, threads,
+                            4 * _ROW_BLOCK if slim else _ROW_BLOCK,
                             2 * _COLUMN_BLOCK if thin else _COLUMN_BLOCK)
     deepest = 32 if thin else _K_BLOCK_BYTES // item
     k_block = _even(k, max(1, -(-k // deepest)), 8)

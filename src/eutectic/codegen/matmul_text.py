@@ -25,15 +25,13 @@ class Loop:
 class Fn:
     """One LLVM function being written; every value is named %tN in order."""
 
-    def __init__(self, name: str, args: Sequence[str], *, internal: bool = True,
-                 inline: bool = False) -> None:
+    def __init__(self, name: str, args: Sequence[str], *, internal: bool = True) -> None:
         self.name = name
         self.lines: list[str] = []
         self.intrinsics: set[str] = set()
         self.block = "entry"
         linkage = "internal " if internal else ""
-        inlining = "alwaysinline " if inline else ""
-        self._head = f"define {linkage}void @{name}({', '.join(args)}) {inlining}#0 {{\nentry:"
+        self._head = f"define {linkage}void @{name}({', '.join(args)}) #0 {{\nentry:"
         self._values = 0
         self._labels = 0
 
@@ -196,7 +194,11 @@ def entry_offset(f: Fn, table: str, batch: str) -> str:
 
 
 def module(functions: Sequence[Fn], attributes: str, extra: Sequence[str] = ()) -> str:
-    """The text of a module: declarations, functions, attributes."""
+    """The text of a module: declarations, functions, attributes.
+
+    `optnone`: loops and addresses are written as they should run. LLVM's passes would halve the
+    speed of compilation and chain the microkernel's addresses to each other.
+    """
     declarations = sorted({d for f in functions for d in f.intrinsics})
     return "\n".join([*extra, *declarations, *(f.text() for f in functions),
-                      f"attributes #0 = {{ {attributes} }}", ""])
+                      f"attributes #0 = {{ {attributes} optnone noinline }}", ""])
