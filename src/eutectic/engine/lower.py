@@ -323,9 +323,7 @@ class _LoopBuilder:
         token = self.low.scratch()
         self.scratch[token] = math.prod(shape) * a.dtype.size
         new = _Array(a.dtype, "in", token, 0, dict(zip(used, row_major(shape))), a.level)
-        if a.role == "iota":
-            raise NotImplementedError("iota along split rows")
-        source = _Array(a.dtype, "in", a.token, a.offset, dict(a.strides))
+        source = _Array(a.dtype, a.role, a.token, a.offset, dict(a.strides))
         target = _Array(a.dtype, "out", token, 0, dict(new.strides))
         inner = _LoopBuilder(self.low, Group("map", used, {d: sizes[d] for d in used}), None)
         inner.arrays = [source, target]
