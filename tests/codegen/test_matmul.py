@@ -20,10 +20,9 @@ from eutectic.runtime import jit, pool
 
 FLOATS = ("float32", "float64", "float16", "bfloat16", "complex64")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint32", "bool")
-MEMORY = {"bfloat16": np.uint16}  # NumPy's view of a dtype, where it has another name
 
-# The order of every chain, as plainly as it can be written: c[i, j] = fma(a[i, k], b[k, j], c[i, j])
-# for k = 0, 1, ... in turn.
+# The order of every chain, as plainly as it can be written:
+# c[i, j] = fma(a[i, k], b[k, j], c[i, j]) for k = 0, 1, ... in turn.
 _CHAIN = """
 declare T @llvm.fma.S(T, T, T)
 define void @NAME(ptr %a, ptr %b, ptr %c, i64 %m, i64 %n, i64 %k) {
@@ -216,8 +215,9 @@ def offsets(x: np.ndarray, batch: tuple[int, ...]) -> np.ndarray:
     return np.ascontiguousarray(table).reshape(-1)
 
 
-def product(a: np.ndarray, b: np.ndarray, dtype: str, threads: int = 1, target: Target | None = None,
-            epilogue: tuple[int, int] = (0, 0), out: np.ndarray | None = None) -> np.ndarray:
+def product(a: np.ndarray, b: np.ndarray, dtype: str, threads: int = 1,
+            target: Target | None = None, epilogue: tuple[int, int] = (0, 0),
+            out: np.ndarray | None = None) -> np.ndarray:
     """A @ B by the generated code; memory around the output and the workspace is guarded."""
     target = target or host()
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
@@ -350,7 +350,8 @@ def layouts(x: np.ndarray) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("dtype", (*FLOATS, "int32"))
-@pytest.mark.parametrize("shape", [(29, 70, 51), (1, 70, 83), (70, 1, 83), (140, 150, 130)], ids=str)
+@pytest.mark.parametrize("shape", [(29, 70, 51), (1, 70, 83), (70, 1, 83), (140, 150, 130)],
+                         ids=str)
 def test_layouts(dtype: str, shape: tuple[int, int, int]) -> None:
     m, n, k = shape
     a, b = numbers((m, k), dtype, 5), numbers((k, n), dtype, 6)

@@ -150,7 +150,7 @@ def _finish(numeric: Numeric, tile: Tile) -> Fn:
         whole = f.v(f"and i64 %n, -{tile.lanes}")
         with f.loop(0, "%m", 1, [("ptr", "%c"), ("ptr", "%acc")]) as i:
             to, source = i.values
-            for start, stop, width in ((0, whole, tile.lanes), (whole, "%n", 1)):
+            for start, stop, width in (("0", whole, tile.lanes), (whole, "%n", 1)):
                 with f.loop(start, stop, width) as j:
                     planes = []
                     for p in range(numeric.planes):
@@ -166,10 +166,10 @@ def _finish(numeric: Numeric, tile: Tile) -> Fn:
     first = f.add(f.mul(f.add(f.mul("%batch", get(f, Slot.M)), "%row"), total), "%column")
     whole_rows = f.cmp("eq", "%n", total)
     times = f.select(whole_rows, 1, "%m")
-    width = f.select(whole_rows, f.mul("%m", total), "%n")
+    length = f.select(whole_rows, f.mul("%m", total), "%n")
     with f.loop(0, times, 1, [("i64", first)]) as i:
         begin = i.values[0]
-        f.put(f"call void {epilogue}(ptr {inner}, i64 {begin}, i64 {f.add(begin, width)}, "
+        f.put(f"call void {epilogue}(ptr {inner}, i64 {begin}, i64 {f.add(begin, length)}, "
               "i64 %tid)")
         i.carry(f.add(begin, total))
     return f

@@ -38,18 +38,18 @@ def pack(numeric: Numeric, tile: Tile) -> Fn:
             k.carry(f.at(k.values[0], stride, numeric.acc))
     with f.when(along_rows):
         _copy_rows(f, numeric, tile.lanes, stride)
-    with f.otherwise(along_rows):
-        with f.loop(0, "%rows", "%w", [("ptr", "%dst"), ("ptr", "%src")]) as panel:
-            to, source = panel.values
-            rows = f.min(f.sub("%rows", panel.i), "%w")
-            begin = "0"
-            if numeric.planes == 1:
-                begin = f.select(along_k, f.v(f"and i64 {rows}, -{_GROUP}"), 0)
-                _transpose(f, numeric, max(tile.lanes, _GROUP), stride, begin, source, to)
-            with f.when(f.cmp("slt", begin, rows)):
-                _gather(f, numeric, stride, begin, rows, source, to)
-            panel.carry(f.at(to, "%pitch", numeric.acc),
-                        f.at(source, f.mul("%rs", "%w"), numeric.elem))
+    with (f.otherwise(along_rows),
+          f.loop(0, "%rows", "%w", [("ptr", "%dst"), ("ptr", "%src")]) as panel):
+        to, source = panel.values
+        rows = f.min(f.sub("%rows", panel.i), "%w")
+        begin = "0"
+        if numeric.planes == 1:
+            begin = f.select(along_k, f.v(f"and i64 {rows}, -{_GROUP}"), 0)
+            _transpose(f, numeric, max(tile.lanes, _GROUP), stride, begin, source, to)
+        with f.when(f.cmp("slt", begin, rows)):
+            _gather(f, numeric, stride, begin, rows, source, to)
+        panel.carry(f.at(to, "%pitch", numeric.acc),
+                    f.at(source, f.mul("%rs", "%w"), numeric.elem))
     return f
 
 

@@ -103,11 +103,10 @@ def _range(numeric: Numeric) -> Fn:
         with f.loop(0, depth, _CHUNK) as k:
             count = f.min(f.sub(depth, k.i), _CHUNK)
             x_now = f.at(x, f.mul(k.i, xs), elem)
-            with f.otherwise(in_place):
-                with f.loop(0, count) as i:
-                    value = numeric.read(f, f.at(x_now, f.mul(i.i, xs), elem), 1)
-                    for p in planes:
-                        f.store(acc, value[p], f.at(x_copy, f.add(i.i, p * _CHUNK), acc), size)
+            with f.otherwise(in_place), f.loop(0, count) as i:
+                value = numeric.read(f, f.at(x_now, f.mul(i.i, xs), elem), 1)
+                for p in planes:
+                    f.store(acc, value[p], f.at(x_copy, f.add(i.i, p * _CHUNK), acc), size)
             x_now = f.select(in_place, x_now, x_copy, "ptr")
             w_now = f.at(w, f.mul(k.i, ks), elem)
             f.put(f"call void {part}(ptr {w_now}, i64 {os}, i64 {ks}, ptr {x_now}, ptr {sums}, "
@@ -138,30 +137,27 @@ def _combine(f: Fn, numeric: Numeric, dot: str, rows: str, sums: str, result: st
     with f.loop(0, f.mul(strip, numeric.planes), strip) as p:
         base = f.at(sums, f.mul(p.i, lanes), acc)
         out = f.at(result, p.i, acc)
-        with f.when(rows):
-            with f.loop(0, n, lanes) as o:
-                # The last vector may run into outputs past n: the strip has room for them.
-                values = [f.load(wide, f.at(base, f.add(o.i, f.mul(strip, lane)), acc), size)
-                          for lane in range(lanes)]
-                while len(values) > 1:
-                    half = len(values) // 2
-                    values = [f.v(f"{plus} {wide} {a}, {b}")
-                              for a, b in zip(values, values[half:])]
-                f.store(wide, values[0], f.at(out, o.i, acc), size)
-        with f.otherwise(rows):
-            with f.loop(0, n) as o:
-                value = f.load(wide, f.at(base, f.mul(o.i, lanes), acc), size)
-                half = lanes // 2
-                while half:
-                    pair = vec(acc, 2 * half)
-                    low, high = (
-                        f.v(f"shufflevector {pair} {value}, {pair} poison, <{half} x i32> "
-                            f"<{', '.join(f'i32 {i + s}' for i in range(half))}>")
-                        if half > 1 else f.v(f"extractelement {pair} {value}, i32 {s}")
-                        for s in (0, half))
-                    value = f.v(f"{plus} {vec(acc, half)} {low}, {high}")
-                    half //= 2
-                f.store(acc, value, f.at(out, o.i, acc), size)
+        with f.when(rows), f.loop(0, n, lanes) as o:
+            # The last vector may run into outputs past n: the strip has room for them.
+            rest = [f.load(wide, f.at(base, f.add(o.i, f.mul(strip, lane)), acc), size)
+                    for lane in range(lanes)]
+            while len(rest) > 1:
+                half = len(rest) // 2
+                rest = [f.v(f"{plus} {wide} {a}, {b}") for a, b in zip(rest, rest[half:])]
+            f.store(wide, rest[0], f.at(out, o.i, acc), size)
+        with f.otherwise(rows), f.loop(0, n) as o:
+            total = f.load(wide, f.at(base, f.mul(o.i, lanes), acc), size)
+            half = lanes // 2
+            while half:
+                pair = vec(acc, 2 * half)
+                low, high = (
+                    f.v(f"shufflevector {pair} {total}, {pair} poison, <{half} x i32> "
+                        f"<{', '.join(f'i32 {i + s}' for i in range(half))}>")
+                    if half > 1 else f.v(f"extractelement {pair} {total}, i32 {s}")
+                    for s in (0, half))
+                total = f.v(f"{plus} {vec(acc, half)} {low}, {high}")
+                half //= 2
+            f.store(acc, total, f.at(out, o.i, acc), size)
 
 
 def _dot(numeric: Numeric) -> Fn:
