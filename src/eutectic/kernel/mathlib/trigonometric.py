@@ -160,14 +160,20 @@ def _reduce64(x: Value) -> tuple[Value, Value, Value]:
     return select(small, const(0, "u64"), n), r, select(small, zero, error)
 
 
+def _sin_cos_parts(r: Value, error: Value) -> tuple[Value, Value, Value, Value]:
+    """Unevaluated sums (sin: a + b, cos: c + d) at r + error for |r| <= pi/4."""
+    z = r * r
+    half = z * 0.5
+    w = 1.0 - half
+    s = fma(error, w, r * z * poly(z, _SIN[r.ty]))
+    c = ((1.0 - w) - half) + fma(-error, r, z * z * poly(z, _COS[r.ty]))
+    return r, s, w, c
+
+
 def _sin_cos(r: Value, error: Value) -> tuple[Value, Value]:
     """sin and cos of r + error for |r| <= pi/4."""
-    z = r * r
-    s = r * z * poly(z, _SIN[r.ty])
-    half = z * 0.5
-    c = z * z * poly(z, _COS[r.ty])
-    w = 1.0 - half
-    return r + fma(error, w, s), w + (((1.0 - w) - half) + fma(-error, r, c))
+    a, b, c, d = _sin_cos_parts(r, error)
+    return a + b, c + d
 
 
 def _quadrant(x: Value) -> tuple[Value, Value, Value, Value]:
@@ -211,12 +217,20 @@ def sin_cos_wide(x: Value) -> tuple[Value, Value]:
 
 
 def tan(x: Value) -> Value:
-    """Tangent: sin/cos."""
+    """Tangent: sin/cos; float64 with one correction of the quotient."""
     if x.ty == "f32":
         s, c = sin_cos_wide(x)
         return convert(s / c, "f32")
-    _, s, c, odd = _quadrant(x)
-    y = select(odd, -c, s) / select(odd, s, c)
+    n, r, error = _reduce64(x)
+    a, b, c, d = _sin_cos_parts(r, error)
+    s, s_low = _two_sum(a, b)
+    c, c_low = _two_sum(c, d)
+    odd = (n & 1).ne(0)
+    top, top_low = select(odd, -c, s), select(odd, -c_low, s_low)
+    bottom, bottom_low = select(odd, s, c), select(odd, s_low, c_low)
+    y = top / bottom
+    rest = fma(-y, bottom, top) + fma(-y, bottom_low, top_low)
+    y = select(fabs(x) < 1e-100, fabs(x), y + rest / bottom)
     return bitcast(y.bits() ^ (x.bits() & (1 << 63)), "f64")
 
 
