@@ -13,6 +13,7 @@ from eutectic.codegen.support import DECLARATIONS
 from eutectic.codegen.scalars import Emitter, constant, element_type, vector_type
 from eutectic.dtype import Dtype, bfloat16, bool_, complex64, float16
 from eutectic.kernel import mathlib
+from eutectic.kernel.memory import STORED, from_stored
 from eutectic.kernel.scalar import Complex, Value, convert
 from eutectic.kernel.spec import KernelSpec, Slots
 
@@ -116,14 +117,13 @@ def load(e: Emitter, d: Dtype, ptr: str, bound: dict[int, str]) -> Element:
 
 def from_memory(e: Emitter, d: Dtype, raw: str, bound: dict[int, str]) -> Element:
     """The element that a loaded register (memory type) stands for."""
-    if d is bool_:
-        vt = "i8" if e.width == 1 else f"<{e.width} x i8>"
-        raw = e.bind(f"icmp ne {vt} {raw}, {constant(0, 'u8', e.width)}")
-    v = Value("arg", {bfloat16: "u16", float16: "f16"}.get(d, d.compute))
+    if d is bool_ and e.width == 1:
+        raw = e.bind(f"icmp ne i8 {raw}, 0")
+    elif d is bool_:
+        raw = e.bind(f"icmp ne <{e.width} x i8> {raw}, {constant(0, 'u8', e.width)}")
+    v = Value("arg", d.compute if d is bool_ else STORED.get(d, d.compute))
     bound[id(v)] = raw
-    if d is bfloat16:
-        return mathlib.bf16_value(v)
-    return convert(v, "f32") if d is float16 else v
+    return v if d is bool_ else from_stored(v, d)
 
 
 def to_memory(d: Dtype, v: Element) -> list[Value]:

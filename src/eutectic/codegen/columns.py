@@ -110,7 +110,7 @@ class ColumnKernel(LoopKernel):
 
     def _strip_values(self, once: Sequence[int], start: str) -> None:
         spec, fn, w = self.spec, self.fn, self.spec.width
-        memory = [a for a in once if spec.args[a].role != "iota" and spec.args[a].access == "v"]
+        memory = [a for a in once if spec.args[a].memory and spec.args[a].access == "v"]
         if memory:
             b, _count, _fast, _label = self.block(start, "%n", memory, [], self.row)
             for a in memory:
@@ -118,7 +118,7 @@ class ColumnKernel(LoopKernel):
         for a in once:
             if a in memory:
                 continue
-            if spec.args[a].role == "iota":
+            if not spec.args[a].memory:
                 self.once[a] = (self._iota(a, start, None),)
             else:
                 p = fn.bind(f"inttoptr i64 {self.row[a]} to ptr")
@@ -136,7 +136,11 @@ class ColumnKernel(LoopKernel):
         if self.spec.args[a].access == "s":
             return splat(e, "i64", first)
         first = fn.bind(f"add i64 {first}, {fn.bind(f'mul i64 {start}, {self.strides[a]}')}")
-        lanes = fn.bind(f"mul {vt} {splat(e, 'i64', self.strides[a])}, {lane_numbers(w)}")
+        if self.spec.args[a].role == "table":
+            left = fn.bind(f"sub i64 %n, {start}")
+            lanes = self.clamped_lanes(left, self.strides[a])
+        else:
+            lanes = fn.bind(f"mul {vt} {splat(e, 'i64', self.strides[a])}, {lane_numbers(w)}")
         return fn.bind(f"add {vt} {splat(e, 'i64', first)}, {lanes}")
 
     def _down(self, acc: Accumulators, reds: Sequence[int], roots: Sequence[int],
@@ -242,7 +246,7 @@ class ColumnKernel(LoopKernel):
         One test a strip: where it is not whole and contiguous, all its elements are copied first.
         """
         spec, fn, w = self.spec, self.fn, self.spec.width
-        vectors = [a for a in deep if spec.args[a].access == "v" and spec.args[a].role != "iota"]
+        vectors = [a for a in deep if spec.args[a].access == "v" and spec.args[a].memory]
         if not vectors:
             return {}, k_steps
         end = fn.bind(f"add i64 {start}, {w}")
@@ -303,7 +307,7 @@ class ColumnKernel(LoopKernel):
             if spec.args[a].deep:
                 off = fn.bind(f"mul i64 {k}, {k_steps[a]}")
                 here[a] = fn.bind(f"add i64 {settled.get(a, self.row[a])}, {off}")
-        vectors = [a for a in here if spec.args[a].access == "v" and spec.args[a].role != "iota"]
+        vectors = [a for a in here if spec.args[a].access == "v" and spec.args[a].memory]
         b = Block({}, start)
         if settled:
             b.pointers.update({a: fn.bind(f"inttoptr i64 {here[a]} to ptr") for a in vectors})
@@ -334,7 +338,7 @@ class ColumnKernel(LoopKernel):
                 v: Element = operand_value(spec.args[a].dtype.compute)
                 for r, reg in zip(roots_of(v), self.once[a]):
                     bound[id(r)] = reg
-            elif spec.args[a].role == "iota":
+            elif not spec.args[a].memory:
                 v = Value("arg", "i64")
                 bound[id(v)] = self._iota(a, start, (k, k_steps[a]))
             elif a in vectors:

@@ -15,6 +15,7 @@ from eutectic.codegen.outline import Outliner
 from eutectic.codegen.scalars import constant, vector_type
 from eutectic.dtype import Dtype, complex64
 from eutectic.kernel.reductions import UNIT
+from eutectic.kernel.memory import gather_offset
 from eutectic.kernel.rounding import rounded
 from eutectic.kernel.scalar import Value
 from eutectic.kernel.spec import (
@@ -52,7 +53,7 @@ class LoopKernel:
         fn.line(f"%idx = alloca i64, i64 {slots}, align 8")
         fn.line(f"%base = alloca i64, i64 {n_args}, align 8")
         for i, a in enumerate(spec.args):
-            if a.access == "v" and a.role != "iota":
+            if a.access == "v" and a.memory:
                 fn.line(f"%buf{i} = alloca i8, i64 {w * a.dtype.size}, align 64")
         if levels:
             count = max(1, sum(len(p.types) for ps in self.parts_by_phase().values() for p in ps))
@@ -63,7 +64,7 @@ class LoopKernel:
         self.strides = {i: fn.slot(self.slots.inner + i) for i, a in enumerate(spec.args)
                         if a.access == "v"}
         checks = [fn.bind(f"icmp eq i64 {self.strides[i]}, {a.dtype.size}")
-                  for i, a in enumerate(spec.args) if a.access == "v" and a.role != "iota"]
+                  for i, a in enumerate(spec.args) if a.access == "v" and a.memory]
         contig = "true"
         for c in checks:
             contig = c if contig == "true" else fn.bind(f"and i1 {contig}, {c}")
@@ -164,6 +165,15 @@ class LoopKernel:
                     f"i64 {count})")
         fn.line(f"br label %{latch}")
 
+    def clamped_lanes(self, count: str, stride: str) -> str:
+        """Lane offsets of addresses: lanes beyond the block's elements repeat the last one."""
+        fn, w = self.fn, self.spec.width
+        e, vt = fn.emitter(w), vector_type("i64", w)
+        last = splat(e, "i64", fn.bind(f"sub i64 {count}, 1"))
+        c = fn.bind(f"icmp ult {vt} {lane_numbers(w)}, {last}")
+        lane = fn.bind(f"select <{w} x i1> {c}, {vt} {lane_numbers(w)}, {vt} {last}")
+        return fn.bind(f"mul {vt} {lane}, {splat(e, 'i64', stride)}")
+
     # -- values -------------------------------------------------------------------------------
 
     def once_values(self, at: int, width: int, want: str = "O") -> None:
@@ -262,6 +272,8 @@ class RowKernel(LoopKernel):
         self._row_scalars()
         for phase in range(self.plan.count):
             self.once_values(phase, 1)
+            if phase == 0:
+                self._move_rows()
             self.phase(phase, start, end)
         if not units:
             self.once_values(self.plan.count, 1)
@@ -289,8 +301,17 @@ class RowKernel(LoopKernel):
             if a.access == "s" and a.role == "in":
                 p = self.fn.bind(f"inttoptr i64 {self.row[i]} to ptr")
                 self.once[i] = self.load_once(i, p, 1)
-            elif a.access == "s" and a.role == "iota":
+            elif a.access == "s" and not a.memory:
                 self.once[i] = self.iota_once(i)
+
+    def _move_rows(self) -> None:
+        """Add to row addresses what once-a-row indices say: whole rows are then read in place."""
+        for a, ops in self.spec.moved:
+            e = self.fn.emitter(1)
+            vals = [operand_value(self.spec.operand_dtype(o).compute) for o in ops]
+            bound = {id(v): self.once_regs(o, 1)[0] for v, o in zip(vals, ops)}
+            [offset] = e.body([gather_offset(*vals)], bound)
+            self.row[a] = self.fn.bind(f"add i64 {self.row[a]}, {offset}")
 
     def _row_stores(self) -> None:
         for o, a in self.spec.stores:
@@ -318,7 +339,7 @@ class RowKernel(LoopKernel):
             step = splat(e, "i64", self.strides[a])
             vt = vector_type("i64", w)
             lanes[a] = fn.bind(f"mul {vt} {step}, {lane_numbers(w)}")
-        memory = [a for a in ins if spec.args[a].role != "iota"]
+        memory = [a for a in ins if spec.args[a].memory]
         parts = [Part(spec.instrs[i][0].reduction,
                       spec.operand_dtype(spec.instrs[i][2][0]).compute) for i in reds]
         acc = Accumulators(fn, parts, w)
@@ -339,6 +360,8 @@ class RowKernel(LoopKernel):
         at = len(fn.lines)
         fn.lines.extend([""] * len(carried))
         b, count, fast, _body = self.block(i, end, memory, outs, self.row)
+        for a in [a for a in ins if spec.args[a].role == "table"]:
+            lanes[a] = self.clamped_lanes(count, self.strides[a])
         regs = self._values(phase, roots, b, wide, lanes)
         current = carried
         if reds:
@@ -436,7 +459,7 @@ class RowKernel(LoopKernel):
             v = memo[o] = operand_value(spec.operand_dtype(o).compute)
             bound.update({id(r): reg for r, reg in zip(roots_of(v), wide[o])})
         for a in loads:
-            if spec.args[a].role == "iota":
+            if not spec.args[a].memory:
                 off = fn.bind(f"mul i64 {b.index}, {self.strides[a]}")
                 first = fn.bind(f"add i64 {self.row[a]}, {off}")
                 vt = vector_type("i64", w)

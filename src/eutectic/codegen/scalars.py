@@ -150,10 +150,25 @@ class Emitter:
             return self.bind(f"bitcast {vt} {a[0]} to {vector_type(ty, w)}")
         if op == "convert":
             return self._convert(source, ty, vt, a[0])
+        if op == "load_at":
+            return self._load_at(ty, a[0], v.imm)
         if op == "call":
             args = ", ".join(f"{vector_type(x.ty, w)} {r}" for x, r in zip(v.args, a))
             return self.bind(f"call fastcc {vector_type(ty, w)} {v.imm}({args})")
         raise InternalError(f"no code for scalar instruction {op}")
+
+    def _load_at(self, ty: str, address: str, align: int) -> str:
+        """Load each lane from its own address."""
+        w, t, vt = self.width, element_type(ty), vector_type(ty, self.width)
+        if w == 1:
+            p = self.bind(f"inttoptr i64 {address} to ptr")
+            return self.bind(f"load {t}, ptr {p}, align {min(align, 4)}")
+        p = self.bind(f"inttoptr <{w} x i64> {address} to <{w} x ptr>")
+        suffix = {"half": "f16", "float": "f32", "double": "f64"}.get(t, t)
+        name = f"@llvm.masked.gather.v{w}{suffix}.v{w}p0"
+        self.declares.add(f"declare {vt} {name}(<{w} x ptr>, i32, <{w} x i1>, {vt})")
+        return self.bind(f"call {vt} {name}(<{w} x ptr> {p}, i32 {min(align, 4)}, "
+                         f"<{w} x i1> splat (i1 true), {vt} poison)")
 
     def _convert(self, source: str, ty: str, vt: str, a: str) -> str:
         to = vector_type(ty, self.width)

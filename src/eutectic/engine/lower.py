@@ -19,6 +19,7 @@ from eutectic.graph.ir import CONST, IOTA, Node
 from eutectic.graph.layout import row_major
 from eutectic.graph.passes.fuse import Fusion
 from eutectic.graph.passes.groups import Edge, Group, node_cost
+from eutectic.graph.prims import COPY, GATHER, const
 from eutectic.kernel.reductions import UNIT, lanes, ordered
 from eutectic.kernel.spec import (
     FIRST_ARG, MAX_SHORT, S_K, S_N, S_ND, S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Arg, Instr,
@@ -186,6 +187,12 @@ class _Array:
     offset: int
     strides: dict[int, int]
     level: str = "F"
+    unit: int = 0
+    """Bytes of a step of a 'table'; of other arrays the dtype says it."""
+
+    def bytes(self) -> int:
+        """Bytes of one step of the strides (1 of plain coordinates)."""
+        return self.unit or (1 if self.role == "iota" else self.dtype.size)
 
 
 class _LoopBuilder:
@@ -198,6 +205,7 @@ class _LoopBuilder:
         self.scalars: list[tuple[Node, Dtype]] = []
         self.scalar_of: dict[tuple[int, Dtype], int] = {}
         self.scratch: dict[Token, int] = {}
+        self.moved: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
     def build(self) -> LoopStep:
         g = self.g
@@ -222,6 +230,8 @@ class _LoopBuilder:
 
     def _operand(self, e: Edge) -> tuple[str, int]:
         n = e.base
+        if e.consumer.prim is GATHER and e.position == 0:
+            return "array", self._table(e)
         if n.prim is CONST:
             return "scalar", self._scalar(n)
         if self.g.holds(n) and self.g.maps[id(n)] == e.forms:
@@ -235,6 +245,28 @@ class _LoopBuilder:
             self.scalar_of[key] = len(self.scalars)
             self.scalars.append((n, n.dtype))
         return self.scalar_of[key]
+
+    def _table(self, e: Edge) -> int:
+        """The array a gather reads: addresses of its elements at index zero."""
+        assert e.layout is not None
+        key = ("table", id(e.base), e.forms, e.layout)
+        if key not in self.array_of:
+            token, offset, _ = self.low.where(e.base)
+            const, terms = affine.linear(e.forms, e.layout[1])
+            self.array_of[key] = len(self.arrays)
+            self.arrays.append(_Array(int64, "table", token, offset + e.layout[0] + const,
+                                      dict(terms), unit=e.base.dtype.size))
+        return self.array_of[key]
+
+    def _index_steps(self, n: Node, edge: Edge) -> list[tuple[str, int]]:
+        """Steps (bytes) and lengths of the axes that a gather's indices choose, as scalars."""
+        assert edge.layout is not None
+        steps, lengths = [], []
+        for j in range(len(n.inputs) - 1):
+            axis = n.attrs[0].index(-1 - j)
+            steps.append(edge.layout[1][axis] * n.dtype.size)
+            lengths.append(n.inputs[0].shape[axis])
+        return [("scalar", self._scalar(const(v, int64))) for v in (*steps, *lengths)]
 
     def _array(self, n: Node, forms: Forms) -> int:
         key = (id(n), forms)
@@ -323,7 +355,7 @@ class _LoopBuilder:
         token = self.low.scratch()
         self.scratch[token] = math.prod(shape) * a.dtype.size
         new = _Array(a.dtype, "in", token, 0, dict(zip(used, row_major(shape))), a.level)
-        source = _Array(a.dtype, a.role, a.token, a.offset, dict(a.strides))
+        source = _Array(a.dtype, a.role, a.token, a.offset, dict(a.strides), unit=a.unit)
         target = _Array(a.dtype, "out", token, 0, dict(new.strides))
         inner = _LoopBuilder(self.low, Group("map", used, {d: sizes[d] for d in used}), None)
         inner.arrays = [source, target]
@@ -358,14 +390,19 @@ class _LoopBuilder:
                 ops.append(ref)
             used = {names.get(d, d) for d in g.indices(g.maps[id(m)])}
             level = "F" if used & inner or (kind == "map" and not inner) else "O"
+            attrs = m.attrs
+            if m.prim is GATHER:
+                edge = next(e for e in g.edges if e.consumer is m and e.position == 0)
+                ops += self._index_steps(m, edge)
+                n_sc = len(self.scalars)
+                attrs = (m.dtype.name,)
             if m.prim.family == "reduction":
-                level = "O"
+                level, attrs = "O", ()
                 cost += 2.0
             else:
                 cost += node_cost(m) if level == "F" else 0.0
             number[id(m)] = len(instrs)
-            instrs.append((m.prim, m.attrs if m.prim.family != "reduction" else (), ops, m.dtype,
-                           level))
+            instrs.append((m.prim, attrs, ops, m.dtype, level))
         fixed: list[Instr] = []
         for prim, attrs, refs, dtype, level in instrs:
             idx = []
@@ -380,7 +417,41 @@ class _LoopBuilder:
         stores = [(n_arr + n_sc + number[id(n)], a) for n, a in outs]
         if kind == "row" and self._is_short(merged, sizes, fixed):
             kind = "short"
+        self.moved = self._moved(kind, merged, fixed) if kind in ("map", "row") else ()
         return self._assemble(kind, merged, sizes, fixed, stores, cost, names)
+
+    def _moved(self, kind: str, merged: list[list[int]],
+               instrs: list[Instr]) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """Gathers whose indices are the same along a row: the row is read like any array.
+
+        Changes the instruction to a copy of the argument, and the argument to plain memory.
+        """
+        inner = merged[-1 if kind == "row" else 0][-1:]
+        n_first = len(self.arrays) + len(self.scalars)
+        moved = []
+        users = [o for ins in instrs for o in ins[2]]
+        for i, (prim, attrs, ops, dtype, level) in enumerate(instrs):
+            if prim is not GATHER or level != "F" or not inner:
+                continue
+            a = self.arrays[ops[0]]
+            if a.strides.get(inner[0], 0) != 1 or users.count(ops[0]) > 1:
+                continue
+            if not all(self._once(o, instrs, n_first, inner[0]) for o in ops[1:]):
+                continue
+            a.dtype, a.role = dtype, "in"
+            instrs[i] = (COPY, (), (ops[0],), dtype, level)
+            moved.append((ops[0], ops[1:]))
+        return tuple(moved)
+
+    def _once(self, o: int, instrs: list[Instr], n_first: int, inner: int) -> bool:
+        """Whether an operand is known at the start of a row, before any pass over it."""
+        if o < len(self.arrays):
+            return not self.arrays[o].strides.get(inner, 0)
+        if o < n_first:
+            return True
+        prim, _attrs, ops, _dtype, level = instrs[o - n_first]
+        return (level == "O" and prim.reduction is None
+                and all(self._once(x, instrs, n_first, inner) for x in ops))
 
     def _is_short(self, merged: list[list[int]], sizes: dict[int, int],
                   instrs: list[Instr]) -> bool:
@@ -455,7 +526,8 @@ class _LoopBuilder:
             args.append(Arg(a.dtype, access, a.role, deep))
         spec = KernelSpec(kind, width, tuple(args), tuple([d for _n, d in self.scalars]),
                           tuple(instrs), tuple(stores), _unroll(k) if kind == "short" else 0,
-                          kind in ("map", "row") and self._streams(outer, n_dim, n, rows, width))
+                          kind in ("map", "row") and self._streams(outer, n_dim, n, rows, width),
+                          self.moved)
         params_kind = kind
         n_units = 0
         if kind == "row" and rows < FEW_ROWS and n > UNIT * width and phases(spec).count == 1 and (
@@ -463,7 +535,7 @@ class _LoopBuilder:
             params_kind = "units"
             n_units = -(-n // (UNIT * width))
             spec = KernelSpec("units", width, spec.args, spec.scalars, spec.instrs, spec.stores,
-                              stream=spec.stream)
+                              stream=spec.stream, moved=spec.moved)
         slots = Slots.of(spec)
         table = slots.outer
         params = [0] * (table + slots.row * len(outer))
@@ -473,7 +545,7 @@ class _LoopBuilder:
         patches: list[tuple[int, Token, int]] = []
         reads, writes = [], []
         for i, a in enumerate(self.arrays):
-            unit = 1 if a.role == "iota" else a.dtype.size
+            unit = a.bytes()
             if a.role == "iota":
                 params[FIRST_ARG + i] = a.offset
             else:

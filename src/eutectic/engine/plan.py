@@ -345,6 +345,11 @@ def _sizes(n: Node) -> tuple[int, int, int, int]:
     return n.shape[-2], n.shape[-1], n.inputs[0].shape[-1], math.prod(n.shape[:-2])
 
 
+def product_text(n: Node) -> str:
+    """The LLVM module of a matrix product, for reading."""
+    return matmul.emit(_variant(n), host_target())[0]
+
+
 _product_addresses: dict[str, int] = {}
 
 

@@ -6,7 +6,8 @@ import math
 
 from eutectic.errors import InternalError
 from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node
-from eutectic.graph.prims import BROADCAST, CONCATENATE, MATMUL, PAD, RESHAPE, SLICE, TRANSPOSE
+from eutectic.graph.prims import (
+    BROADCAST, CONCATENATE, GATHER, MATMUL, PAD, RESHAPE, SLICE, TRANSPOSE)
 
 
 def check(graph: Graph) -> None:
@@ -32,6 +33,14 @@ def _node(n: Node) -> None:
         _that(0 <= n.attrs[0] < len(n.shape), n, "no such axis")
     elif n.prim is INPUT:
         _that(not n.inputs, n, "a placeholder has no inputs")
+    elif n.prim is GATHER:
+        axes, inner = n.attrs[0], [s for s in shapes[1:]]
+        _that(len(axes) == len(shapes[0]), n, "an axis has no rule")
+        _that(all(a < len(n.shape) and (a < 0 or n.shape[a] <= d)
+                  for a, d in zip(axes, shapes[0])), n, "reaches outside its input")
+        _that(all(-1 - a < len(inner) for a in axes if a < 0), n, "no such index")
+        _that(_broadcast([*inner, n.shape]) == n.shape, n, "indices do not broadcast to it")
+        _that(all(i.dtype.is_int for i in n.inputs[1:]), n, "an index is no integer")
     elif family == "elementwise":
         _that(bool(shapes) and _broadcast(shapes) == n.shape, n, "shapes do not broadcast to it")
     elif n.prim is TRANSPOSE:

@@ -14,7 +14,9 @@ from eutectic.dtype import Dtype, float32, int64
 from eutectic.graph.ir import CONST, IOTA, Node
 from eutectic.kernel import reductions
 from eutectic.kernel.prim import Prim
-from eutectic.kernel.scalar import Complex, Value, const_bits, convert, pattern
+from eutectic.kernel.scalar import (
+    Complex, Value, const_bits, convert, pattern)
+from eutectic.kernel.memory import gather_offset, load_element
 
 
 def _cast_body(v: Value | Complex, to: str) -> Value | Complex:
@@ -42,6 +44,15 @@ PAD = Prim("pad", "place")
 """inputs (a, fill value of shape ()), attrs = (low,): a placed at `low` in a filled array."""
 MATMUL = Prim("matmul", "contract")
 """inputs (..., M, K) and (..., K, N) with equal batch axes."""
+
+
+def _gather_body(address: Value, *operands: Any) -> Value | Complex:
+    return load_element(address + gather_offset(*operands[:-1]), operands[-1])
+
+
+GATHER = Prim("gather", "elementwise", body=_gather_body)
+"""inputs (a, index, ...), attrs = (axes,): for each axis of a, the axis of the result whose
+coordinate it takes, or -1 - j where index j (which broadcasts to the result) chooses it."""
 REDUCE = {name: Prim(name, "reduction", reduction=r) for name, r in reductions.REDUCTIONS.items()}
 """attrs = (axes,) sorted; reduced axes are dropped from the shape."""
 
@@ -170,3 +181,8 @@ def _runs(axes: tuple[int, ...]) -> list[tuple[int, ...]]:
 def matmul(a: Node, b: Node) -> Node:
     """Product of equal-batch operands of one inexact dtype."""
     return Node(MATMUL, (a, b), (), (*a.shape[:-1], b.shape[-1]), a.dtype)
+
+
+def gather(a: Node, indices: Sequence[Node], axes: tuple[int, ...], shape: tuple[int, ...]) -> Node:
+    """Elements of `a` chosen by integer arrays; see GATHER."""
+    return Node(GATHER, (a, *indices), (axes,), shape, a.dtype)

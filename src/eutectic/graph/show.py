@@ -11,21 +11,27 @@ def type_text(shape: tuple[int, ...], d: Dtype) -> str:
     return f"{d.name}[{','.join(map(str, shape))}]"
 
 
+def node_names(graph: Graph) -> dict[int, str]:
+    """Names by id: `%in0`, ... for the inputs, `%0`, ... for the others in the graph's order."""
+    names = {id(n): f"%in{i}" for i, n in enumerate(graph.inputs)}
+    for n in graph.order:
+        if id(n) not in names:
+            names[id(n)] = f"%{len(names) - len(graph.inputs)}"
+    return names
+
+
 def show(graph: Graph, sources: bool = False) -> str:
     """Write a graph as text.
 
     Inputs first, then a line `%k = op(operands) attrs : type` for each node, outputs last.
     """
-    names: dict[int, str] = {}
+    names = node_names(graph)
+    given = {id(n) for n in graph.inputs}
     lines = [f"graph {graph.name}"]
-    for i, n in enumerate(graph.inputs):
-        names[id(n)] = f"%in{i}"
-        lines.append(f"  %in{i} : {type_text(n.shape, n.dtype)}")
+    lines += [f"  {names[id(n)]} : {type_text(n.shape, n.dtype)}" for n in graph.inputs]
     for n in graph.order:
-        if id(n) in names:
-            continue
-        names[id(n)] = name = f"%{len(names) - len(graph.inputs)}"
-        lines.append("  " + node_text(n, name, names) + (_source(n) if sources else ""))
+        if id(n) not in given:
+            lines.append("  " + node_text(n, names[id(n)], names) + (_source(n) if sources else ""))
     lines.append("  return " + ", ".join(names[id(o)] for o in graph.outputs))
     return "\n".join(lines)
 

@@ -28,7 +28,9 @@ from eutectic.kernel.scalar import Complex, Value, cost
 class Arg:
     """A pointer argument. `access` is 'v' (varies along the inner axis) or 's' (once a row).
 
-    `role` is 'in', 'out' or 'iota' (no memory: the pointer slot is a number, strides count).
+    `role` is 'in' or 'out'; or, for values that are computed and not loaded, 'iota' (the pointer
+    slot is a number and the strides count) and 'table' (the value is the address of an element,
+    as int64: a gather adds to it what its indices say).
     """
 
     dtype: Dtype
@@ -36,6 +38,11 @@ class Arg:
     role: str
     deep: bool = True
     """Of `col` and `short`: whether it varies along the reduced axis."""
+
+    @property
+    def memory(self) -> bool:
+        """Whether elements are loaded or stored there by the loop itself."""
+        return self.role in ("in", "out")
 
     def __str__(self) -> str:
         return f"{self.role}.{self.access}{'' if self.deep else '.once'}:{self.dtype.name}"
@@ -62,6 +69,9 @@ class KernelSpec:
 
     stream: bool = False
     """Whether results go past the caches: they are larger than those, and all blocks aligned."""
+
+    moved: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    """(argument, operands of `gather_offset`): arguments whose row address depends on indices."""
 
     def operand_dtype(self, i: int) -> Dtype:
         if i < len(self.args):
@@ -90,6 +100,8 @@ class KernelSpec:
             operands = " ".join(names[o] for o in ops)
             lines.append(
                 f"  {names[base + i]} = {prim.name}{extra} {operands} :{dtype.name} {level}")
+        lines += [f"  move {names[a]} by {' '.join(names[o] for o in ops)}"
+                  for a, ops in self.moved]
         lines += [f"  store {names[v]} -> {names[a]}" for v, a in self.stores]
         return "\n".join(lines)
 

@@ -18,7 +18,7 @@ from eutectic.graph.layout import row_major, view_layout
 from eutectic.graph.passes.groups import (
     MAX_ARGUMENTS, MAX_NODES, RECOMPUTE_COST, Edge, Group, Refusal, _fresh, copy_node,
     is_row_class, new_indices, node_cost, reduced_size)
-from eutectic.graph.prims import CONCATENATE, MATMUL, PAD
+from eutectic.graph.prims import CONCATENATE, GATHER, MATMUL, PAD
 from eutectic.kernel.reductions import UNIT, lanes, ordered
 
 FEW_ROWS = 8
@@ -158,6 +158,11 @@ class _Fuser:
         self._note(g, edge)
         self.required.add(id(base))
 
+    def _gathered(self, n: Node) -> tuple[Node, int, tuple[int, ...]]:
+        base, offset, strides = self._stored(n)
+        self.required.add(id(base))
+        return base, offset, strides
+
     def _stored(self, n: Node) -> tuple[Node, int, tuple[int, ...]]:
         """(base, offset, strides) by which memory gives a node; copies what has no such layout."""
         if n.prim.family != "view" or n.data is not None:
@@ -215,7 +220,7 @@ class _Fuser:
                 self._reads(g, n, i, operand)
             return
         before = len(g.edges)
-        g.add(n, forms, self._copy_of)
+        g.add(n, forms, self._copy_of, self._gathered)
         for e in g.edges[before:]:
             self._note(g, e)
 
@@ -246,6 +251,8 @@ class _Fuser:
             return ("call", f"{g.heavy} is computed by a library call or places memory")
         if any(e.consumer.prim is MATMUL for e in edges):
             return ("product-operand", "a matrix product reads its operands from memory")
+        if any(e.consumer.prim is GATHER and e.position == 0 for e in edges):
+            return ("gathered", "a gather reads its array at places that only its indices decide")
         if len(g.members) >= MAX_NODES:
             return ("size", f"the kernel already has {MAX_NODES} operations")
         if len(g.by_base) > MAX_ARGUMENTS and g.arguments() + len(n.inputs) > MAX_ARGUMENTS:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from eutectic.graph import affine
 from eutectic.graph.affine import Form, Forms, NeedSplit, NotAffine
 from eutectic.graph.ir import CONST, Node
-from eutectic.graph.prims import COPY, RESHAPE
+from eutectic.graph.prims import COPY, GATHER, RESHAPE
 from eutectic.kernel.spec import body_cost
 
 MAX_NODES = 192
 """Nodes in one group: bounds the time to compile a kernel and the registers it needs."""
 MAX_ARGUMENTS = 48
+GATHER_COST = 12.0
 RECOMPUTE_COST = 6.0
 """Weighted instructions that may be computed again rather than stored."""
 
@@ -107,11 +108,23 @@ class Group:
         for e in self.edges:
             e.forms = through(e.forms)
 
-    def add(self, n: Node, forms: Forms, copy_of: Callable[[Node], Node]) -> None:
-        """Make a node a member at `forms`, and follow its operands through views."""
+    def add(self, n: Node, forms: Forms, copy_of: Callable[[Node], Node],
+            stored: Callable[[Node], tuple[Node, int, tuple[int, ...]]]) -> None:
+        """Make a node a member at `forms`, and follow its operands through views.
+
+        `copy_of` makes a view readable that is no linear index map; `stored` gives the memory of
+        an array that is read at places which only its values decide.
+        """
         self.members.append(n)
         self.maps[id(n)] = forms
         for i, operand in enumerate(n.inputs):
+            if n.prim is GATHER and i == 0:
+                base, offset, strides = stored(operand)
+                at = tuple([forms[a] if a >= 0 else affine.ZERO for a in n.attrs[0]])
+                edge = Edge(n, 0, base, at, (offset, strides))
+                self.edges.append(edge)
+                self.by_base.setdefault(id(base), []).append(edge)
+                continue
             if operand.prim is CONST:
                 continue
             self._follow(n, i, operand, copy_of)
@@ -202,6 +215,8 @@ def reduced_size(n: Node) -> int:
 
 def node_cost(n: Node) -> float:
     """Weighted instructions an element of an elementwise node takes."""
+    if n.prim is GATHER:
+        return GATHER_COST
     if n.prim.body is None:
         return 1.0
     c = body_cost(n.prim, n.attrs, tuple([i.dtype.compute for i in n.inputs]))
