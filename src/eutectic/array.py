@@ -386,7 +386,7 @@ def scalar(value: Any, dtype: Dtype | None) -> Node:
         if type(value) is int and not -(1 << 63) <= value < 1 << 63:
             raise ArgumentError(f"[array] the integer {value} does not fit int64.")
     if not dtype.is_complex and isinstance(value, complex):
-        value = value.real
+        value = value != 0 if dtype is bool_ else value.real
     if (dtype.is_int or dtype is bool_) and isinstance(value, float):
         value = value != 0 if dtype is bool_ else int(_converted(value, dtype))
     return prims.const(value, dtype)
@@ -494,7 +494,10 @@ def _from_list(val: Sequence[Any], dtype: Dtype | None) -> Node:
     a: np.ndarray
     if dtype.is_complex or any(type(x) is complex for x in flat):
         z = np.array(flat, np.complex128)
-        a, found = (z.astype(np.complex64), complex64) if dtype.is_complex else (z.real, float64)
+        if dtype.is_complex or dtype is bool_:
+            a, found = z.astype(np.complex64), complex64
+        else:
+            a, found = z.real, float64
     elif any(isinstance(x, float) for x in flat) or dtype.is_float:
         a, found = np.array(flat, np.float64), float64
     else:
