@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from eutectic.codegen.accumulate import Accumulators, Part, levels_needed
 from eutectic.codegen.blocks import (
     Block, Element, advance, copies, decode, lane_numbers, load, splat, store, to_memory)
-from eutectic.codegen.rows import LoopKernel
+from eutectic.codegen.loop_kernel import LoopKernel
 from eutectic.codegen.scalars import vector_type
 from eutectic.kernel.rounding import rounded
 from eutectic.kernel.scalar import Value

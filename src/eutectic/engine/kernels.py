@@ -84,6 +84,11 @@ def load_kernel(spec: KernelSpec) -> Loaded:
     return found
 
 
-def loaded_kernels() -> list[Loaded]:
-    """All kernels of this process, in the order they were made."""
-    return list(_loaded.values())
+def loaded_count() -> int:
+    """Number of kernels made so far."""
+    return len(_loaded)
+
+
+def loaded_kernels(start: int = 0) -> list[Loaded]:
+    """The kernels of this process in the order they were made, from the `start`-th on."""
+    return [] if start >= len(_loaded) else list(_loaded.values())[start:]

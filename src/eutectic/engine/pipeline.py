@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from eutectic.config import config
 from eutectic.engine.debug import report_graph, report_kernels
+from eutectic.engine.kernels import loaded_count, loaded_kernels
 from eutectic.engine.plan import Plan, build_plan
 from eutectic.graph.check import check
 from eutectic.graph.ir import Graph, Node
@@ -21,6 +22,7 @@ from eutectic.graph.layout import row_major
 from eutectic.graph.passes.expand import expand, store_outputs
 from eutectic.graph.passes.fuse import Fusion, fuse
 from eutectic.graph.passes.simplify import cse, simplify
+from eutectic.runtime import jit
 
 PASSES: tuple[tuple[str, Callable[[Graph], Graph]], ...] = (
     ("expand", expand),
@@ -40,7 +42,8 @@ class Record:
     graphs: list[tuple[str, Graph]] = field(default_factory=list)
     """(pass, graph after it); the first entry is the trace."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Cost by stage: trace, each pass, fuse, plan, codegen, llvm, load."""
+    """Cost by stage: trace, each pass, fuse, plan, and of kernels not in memory codegen, llvm and
+    load."""
     fusion: Fusion | None = None
     plan: Plan | None = None
 
@@ -66,9 +69,13 @@ def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True
     start = time.perf_counter()
     record.fusion = fuse(graph, fused, strides)
     record.seconds["fuse"] = time.perf_counter() - start
+    made, llvm, load = loaded_count(), jit.stats.llvm_seconds, jit.stats.load_seconds
     start = time.perf_counter()
     plan = build_plan(graph, record.fusion, strides, scalar_inputs)
-    record.seconds["plan"] = time.perf_counter() - start
+    elapsed = time.perf_counter() - start
+    code = {"codegen": sum([k.codegen for k in loaded_kernels(made)]),
+            "llvm": jit.stats.llvm_seconds - llvm, "load": jit.stats.load_seconds - load}
+    record.seconds |= {"plan": max(elapsed - sum(code.values()), 0.0), **code}
     record.plan = plan
     report_kernels(graph.name, plan)
     return plan

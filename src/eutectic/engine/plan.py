@@ -18,7 +18,8 @@ from eutectic.codegen import matmul
 from eutectic.codegen.targets import Target, target_for
 from eutectic.dtype import Dtype
 from eutectic.engine.kernels import Loaded, load_kernel
-from eutectic.engine.lower import CallStep, LoopStep, Lowering, ProductStep, Step, Token
+from eutectic.engine.lower import Lowering
+from eutectic.engine.steps import CallStep, LoopStep, ProductStep, Step, Token
 from eutectic.graph.ir import Graph, Node
 from eutectic.graph.layout import Data, row_major, view_layout
 from eutectic.graph.passes.fuse import Fusion
@@ -54,6 +55,8 @@ class Plan:
     keep: list[Any] = field(default_factory=list)
     """Tables that parameter blocks point to."""
     native_run: Callable[[int, list[int]], None] | None = None
+    native_plan: NativePlan | None = None
+    """The plan's only segment, where no step calls a Python library."""
     address: int = 0
 
     def run(self, addresses: list[int]) -> list[Any]:
@@ -140,6 +143,7 @@ class _Builder:
         plan = Plan(len(self.graph.inputs), self.fresh, arena, results, segments, self.steps,
                     self.kernels, self.n_scalars, self.keep)
         if len(segments) == 1 and isinstance(segments[0], NativePlan):
+            plan.native_plan = segments[0]
             plan.native_run = segments[0].entry.run_list
             plan.address = segments[0].address
         return plan

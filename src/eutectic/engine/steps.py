@@ -1,0 +1,62 @@
+"""Steps of a plan before memory is assigned; memory is named by tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from eutectic.graph.ir import Node
+from eutectic.graph.passes.groups import Group
+from eutectic.kernel.spec import (
+    KernelSpec)
+
+Token = int
+"""Names memory: the id of the node whose elements it holds, or a negative number: scratch."""
+
+@dataclass(slots=True)
+class LoopStep:
+    """A kernel and its parameters. `patches`: (slot, token, byte offset)."""
+
+    spec: KernelSpec
+    params: list[int]
+    patches: list[tuple[int, Token, int]]
+    n: int
+    grain: int
+    reads: list[Token]
+    writes: list[Token]
+    scratch: dict[Token, int] = field(default_factory=dict)
+    """Bytes of temporary memory by token."""
+    finish_rows: int = 0
+    """Rows that a `units` kernel ends one by one."""
+    scalar_slots: list[tuple[int, Node]] = field(default_factory=list)
+    """(slot, constant node): filled by the plan."""
+    group: Group | None = None
+
+
+@dataclass(slots=True)
+class ProductStep:
+    """A matrix product; `epilogue` runs over its blocks while they are in cache."""
+
+    node: Node
+    a: tuple[Token, int, tuple[int, ...]]
+    """(token, offset, strides) in elements, batch axes first."""
+    b: tuple[Token, int, tuple[int, ...]]
+    c: Token
+    epilogue: LoopStep | None
+    reads: list[Token]
+    writes: list[Token]
+    scratch: dict[Token, int] = field(default_factory=dict)
+    group: Group | None = None
+
+
+@dataclass(slots=True)
+class CallStep:
+    """A Python call (`opaque`), or nothing but a name for parts placed in memory (`place`)."""
+
+    node: Node
+    operands: list[tuple[Token, int, tuple[int, ...]]]
+    reads: list[Token]
+    writes: list[Token]
+    group: Group | None = None
+
+
+Step = LoopStep | ProductStep | CallStep
