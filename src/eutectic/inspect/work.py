@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from eutectic.engine.lower import CallStep, LoopStep, ProductStep, Step
+from eutectic.engine.steps import CallStep, LoopStep, ProductStep, Step
 from eutectic.engine.plan import Plan
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.scalar import FLOATS, toposort
