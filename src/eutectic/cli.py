@@ -26,7 +26,7 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _FUNCTION = "package.module:function or path/to/file.py:function; without it, the benchmark of 20 " \
             "serial tanh on (512, 512)"
 _INPUT = "an argument: f32[512,512] (f16 bf16 f32 f64 i8-i64 u8-u64 bool c64), 2.5, True, None; " \
-         "once for each argument"
+    "once for each argument"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,6 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         sys.stderr.write(f"eutectic {given.command}: {error}\n")
         return 2
+    except BrokenPipeError:  # whoever reads has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return 130

@@ -63,6 +63,8 @@ IOTA = Prim("iota", "leaf")
 # Traces in progress on any thread: recording source lines costs a frame walk, so it is switched.
 _tracing = 0
 _PACKAGE = __file__.rsplit("graph", 1)[0]
+USER_FILES: set[str] = set()
+"""Files of this package whose lines count as the user's: the benchmark's."""
 
 
 def user_line() -> tuple[str, int] | None:
@@ -70,7 +72,7 @@ def user_line() -> tuple[str, int] | None:
     frame = sys._getframe(2)
     while frame is not None:
         filename = frame.f_code.co_filename
-        if not filename.startswith(_PACKAGE):
+        if not filename.startswith(_PACKAGE) or filename in USER_FILES:
             return (filename, frame.f_lineno)
         frame = frame.f_back  # type: ignore[assignment]
     return None

@@ -16,10 +16,11 @@ from typing import Any
 
 from eutectic.config import config
 from eutectic.engine import evaluate, kernels, plan
+from eutectic.engine.pipeline import PASSES
 from eutectic.runtime import diskcache, jit
 from eutectic.tracing.function import CompiledFunction
 
-_PASSES = ("expand", "simplify", "cse", "store_outputs", "fuse")
+_PASSES = (*[name for name, _ in PASSES], "fuse")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,23 +83,14 @@ def first_calls(make: Callable[[], CompiledFunction], call: Callable[[Callable[.
 
 
 def _first(fun: CompiledFunction, call: Callable[[Callable[..., Any]], Any]) -> FirstCall:
-    known = set(kernels.loaded_kernels())
-    stats = jit.stats
-    llvm = stats.parse_seconds + stats.codegen_seconds
-    load = stats.load_seconds
     start = time.perf_counter()
     call(fun)
     total = time.perf_counter() - start
-    llvm = stats.parse_seconds + stats.codegen_seconds - llvm
-    made = [k for k in kernels.loaded_kernels() if k not in known]
-    load = max(stats.load_seconds - load, sum(k.load for k in made))
-    codegen = sum(k.codegen for k in made)
-    seconds = fun.entries()[-1].record.seconds
-    passes = sum(seconds[name] for name in _PASSES)
-    plan_only = max(seconds["plan"] - codegen - llvm - load, 0.0)
-    rest = total - seconds["trace"] - passes - seconds["plan"]
-    return FirstCall(total, seconds["trace"], passes, plan_only, codegen, llvm, load,
-                     max(rest, 0.0))
+    s = fun.entries()[-1].record.seconds
+    passes = sum([s[name] for name in _PASSES])
+    known = s["trace"] + passes + s["plan"] + s["codegen"] + s["llvm"] + s["load"]
+    return FirstCall(total, s["trace"], passes, s["plan"], s["codegen"], s["llvm"], s["load"],
+                     max(total - known, 0.0))
 
 
 @contextlib.contextmanager

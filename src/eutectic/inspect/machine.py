@@ -14,6 +14,7 @@ and the number of threads, unless other programs took part of the processors mea
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -83,7 +84,7 @@ class Machine:
         """(read, copy) rates for a working set, between the measured ones by its logarithm."""
         points = self.bandwidth
         size = min(max(working_set, points[0].working_set), points[-1].working_set)
-        for a, b in zip(points, points[1:]):
+        for a, b in itertools.pairwise(points):
             if size <= b.working_set:
                 t = math.log(size / a.working_set) / math.log(b.working_set / a.working_set)
                 return _between(a.read, b.read, t), _between(a.copy, b.copy, t)

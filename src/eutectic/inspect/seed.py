@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import eutectic.core as mx
+from eutectic.graph.ir import USER_FILES
+
+USER_FILES.add(__file__)
 
 REFERENCE = {
     "machine": "M3 Ultra Studio, mlx 0.31.2, 2026-05-03", "shape": (512, 512), "loops": 20,

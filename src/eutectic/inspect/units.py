@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 
 WIDTH = 80
+GLUE = "\0"
+_UNIT = re.compile(r"(\d) (%|s|ms|us|B|[KMG]iB|G?B/s|G?FLOP/s|[kMG]?FLOP)(?![\w/])")
 
 
 def seconds_text(s: float) -> str:
@@ -74,6 +77,11 @@ def times_text(factor: float) -> str:
 
 
 def wrapped(text: str, indent: str = "") -> str:
-    """Text broken at 80 columns; lines after the first are indented."""
-    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_long_words=False,
-                         break_on_hyphens=False)
+    """Text broken at 80 columns; lines after the first are indented.
+
+    No line ends between a number and its unit, nor at a `GLUE`, which becomes a space.
+    """
+    text = _UNIT.sub(rf"\1{GLUE}\2", text)
+    lines = textwrap.fill(text, WIDTH, subsequent_indent=indent, break_long_words=False,
+                          break_on_hyphens=False)
+    return lines.replace(GLUE, " ")

@@ -66,6 +66,11 @@ class JitStats:
     codegen_seconds: float = 0.0
     load_seconds: float = 0.0
 
+    @property
+    def llvm_seconds(self) -> float:
+        """Seconds inside LLVM."""
+        return self.parse_seconds + self.codegen_seconds
+
 
 stats = JitStats()
 

@@ -234,6 +234,10 @@ class CompiledFunction:
 
     # -- tracing ----------------------------------------------------------------------------------
 
+    def find(self, *args: Any, **kwargs: Any) -> Entry | None:
+        """The entry that a call with these arguments runs, or None if it would have to trace."""
+        return self._entries.get(self._read_call(args, kwargs).key)
+
     def lower(self, *args: Any, **kwargs: Any) -> Entry:
         """The entry that a call with these arguments runs, traced if need be; nothing runs."""
         call = self._read_call(args, kwargs)

@@ -1,0 +1,144 @@
+"""An explanation as text of 80 columns, and as plain data."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Sequence
+from typing import Any
+
+from eutectic.inspect.explain import KINDS, Explanation, KernelInfo, NotFused, Operand, Operation
+from eutectic.inspect.units import GLUE, WIDTH, bytes_text, count_text, seconds_text, wrapped
+
+_MOST_LISTED = 6
+"""Arrays, and refused pairs of one reason, that are listed one by one."""
+
+
+def explanation_text(x: Explanation) -> str:
+    """The whole explanation, without the texts of graphs and kernels."""
+    parts = [_head(x), *[kernel_text(k) for k in x.kernels]]
+    if x.not_fused:
+        parts.append(_not_fused(x.not_fused))
+    return "\n\n".join([*parts, f"{_memory(x)}\n{_cost(x)}"])
+
+
+def _head(x: Explanation) -> str:
+    inputs = ", ".join([o.type for o in x.inputs])
+    count = f"{count_text(x.operations, 'operation')} in {count_text(len(x.kernels), 'kernel')}"
+    why = "" if x.why == "first call" else f"; traced because {x.why}"
+    return wrapped(f"{x.name}({inputs}): {count}, on {count_text(x.threads, 'thread')}{why}", "  ")
+
+
+def kernel_text(k: KernelInfo) -> str:
+    """A kernel without its code."""
+    lines = [f"kernel {k.index}: {KINDS[k.kind]}"]
+    if not k.operations:
+        lines.append("  copies an array into the order in which the next kernel reads it")
+    lines += [_operands("reads", k.inputs, k.work.read), _operands("writes", k.outputs,
+                                                                   k.work.written)]
+    lines.append(f"  work    {_work(k)}")
+    lines += _operations(k.operations)
+    return "\n".join([line for line in lines if line])
+
+
+def _operands(label: str, operands: Sequence[Operand], nbytes: int) -> str:
+    listed = [f"{o.name} {o.type}" for o in operands[:_MOST_LISTED]]
+    if len(operands) > _MOST_LISTED:
+        listed.append(f"and {len(operands) - _MOST_LISTED} more")
+    # A name and its type stay on one line.
+    items = ", ".join([text.replace(" ", GLUE) for text in listed])
+    text = f"  {label:<8}{bytes_text(nbytes)}" + (": " if listed else "") + items
+    return wrapped(text, " " * 10)
+
+
+def _work(k: KernelInfo) -> str:
+    flops = k.work.flops
+    if not flops:
+        return "no floating-point operations"
+    value, unit = next((flops / size, name) for size, name in (
+        (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, "")) if flops >= size)
+    number = f"{value:.1f} {unit}FLOP" if unit else f"{flops} FLOP"
+    return f"{number}, {flops / max(k.work.moved, 1):.1f} a byte moved"
+
+
+def _operations(operations: Sequence[Operation]) -> list[str]:
+    """The operations by the user's line, with the line itself."""
+    by_line: dict[tuple[str | None, int | None], dict[str, int]] = {}
+    for o in operations:
+        counts = by_line.setdefault((o.file, o.line), {})
+        counts[o.op] = counts.get(o.op, 0) + 1
+    lines = []
+    for (file, number), counts in by_line.items():
+        ops = ", ".join([op if n == 1 else f"{n} {op}" for op, n in counts.items()])
+        where = next(o.where for o in operations if (o.file, o.line) == (file, number))
+        lines.append(wrapped(f"  {where or 'unknown line'}: {ops}", " " * 6))
+        source = linecache.getline(file, number).strip() if file and number else ""
+        if source:
+            room = WIDTH - 6
+            lines.append("      " + (source if len(source) <= room else source[:room - 3] + "..."))
+    return lines
+
+
+def _not_fused(pairs: Sequence[NotFused]) -> str:
+    """The pairs by reason."""
+    by_reason: dict[tuple[str, str], list[NotFused]] = {}
+    for p in pairs:
+        by_reason.setdefault((p.rule, p.reason), []).append(p)
+    lines = ["not fused"]
+    for (rule, reason), some in by_reason.items():
+        lines.append(wrapped(f"  {rule}: {reason}", " " * 6))
+        lines += [f"    {p.producer} -> {p.consumer}" for p in some[:_MOST_LISTED]]
+        if len(some) > _MOST_LISTED:
+            lines.append(f"    and {len(some) - _MOST_LISTED} more pairs")
+    return "\n".join(lines)
+
+
+def _memory(x: Explanation) -> str:
+    m = x.memory
+    return (f"memory  inputs {bytes_text(m.inputs)}, results {bytes_text(m.results)}, temporaries "
+            f"{bytes_text(m.temporaries)}")
+
+
+def _cost(x: Explanation) -> str:
+    s = x.seconds
+    passes = sum([v for name, v in s.items()
+                  if name not in ("trace", "plan", "codegen", "llvm", "load")])
+    parts = [f"{name} {seconds_text(v)}" for name, v in (
+        ("trace", s["trace"]), ("passes", passes), ("plan", s["plan"]), ("code", s["codegen"]),
+        ("LLVM", s["llvm"]), ("load", s["load"]))]
+    return wrapped("cost    " + ", ".join(parts), " " * 8)
+
+
+def to_dict(x: Explanation, llvm: bool, assembly: bool) -> dict[str, Any]:
+    """Plain data for JSON."""
+    kernels = []
+    for k in x.kernels:
+        w = k.work
+        item: dict[str, Any] = {
+            "index": k.index, "kind": k.kind,
+            "operations": [_operation(o) for o in k.operations],
+            "inputs": [_operand(o) for o in k.inputs],
+            "outputs": [_operand(o) for o in k.outputs],
+            "bytes_read": w.read, "bytes_written": w.written, "flops": w.flops, "text": k.text}
+        if llvm:
+            item["llvm"] = k.llvm
+        if assembly:
+            item["assembly"] = k.assembly
+        kernels.append(item)
+    return {
+        "name": x.name, "why": x.why, "threads": x.threads,
+        "inputs": [_operand(o) for o in x.inputs], "results": [_operand(o) for o in x.results],
+        "graphs": dict(x.graphs), "kernels": kernels,
+        "not_fused": [{"producer": _operation(p.producer), "consumer": _operation(p.consumer),
+                       "kernels": list(p.kernels), "rule": p.rule, "reason": p.reason}
+                      for p in x.not_fused],
+        "memory": {"inputs": x.memory.inputs, "results": x.memory.results,
+                   "temporaries": x.memory.temporaries},
+        "seconds": x.seconds}
+
+
+def _operation(o: Operation) -> dict[str, Any]:
+    return {"name": o.name, "op": o.op, "type": o.type, "file": o.file, "line": o.line}
+
+
+def _operand(o: Operand) -> dict[str, Any]:
+    return {"name": o.name, "type": o.type, "bytes": o.nbytes}
