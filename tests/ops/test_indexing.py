@@ -17,7 +17,8 @@ INDICES: list[Any] = [
     0, -1, 3, (1, 2), (1, -2, 0), slice(None), slice(1, 3), slice(None, None, -1), slice(3, 0, -2),
     slice(10, 20), slice(-2, None), (slice(None), 1), (slice(1, None, 2), slice(None, None, 3)),
     ..., (..., 0), (0, ...), (0, ..., 1), None, (None, 1), (1, None), (..., None),
-    (None, ..., None), (slice(2), None, slice(None, None, -2), 1), (), (slice(2, 2),), (slice(None), slice(4, 1), 0),
+    (None, ..., None),
+    (slice(2), None, slice(None, None, -2), 1), (), (slice(2, 2),), (slice(None), slice(4, 1), 0),
     np.int64(2), (np.int8(-1), slice(None, np.int32(2))),
 ]
 
