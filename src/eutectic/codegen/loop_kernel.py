@@ -86,14 +86,14 @@ class LoopKernel:
         """Reductions by the pass that accumulates them."""
         out: dict[int, list[Part]] = {}
         for i, (prim, _attrs, ops, _d, _level) in enumerate(self.spec.instrs):
-            if prim.reduction is not None:
+            if prim.family == "reduction":
                 ty = self.spec.operand_dtype(ops[0]).compute
                 out.setdefault(self.plan.phase[i] - 1, []).append(Part(prim.reduction, ty))
         return out
 
     def reductions_of(self, phase: int) -> list[int]:
         return [i for i, ins in enumerate(self.spec.instrs)
-                if ins[0].reduction is not None and self.plan.phase[i] - 1 == phase]
+                if ins[0].family == "reduction" and self.plan.phase[i] - 1 == phase]
 
     def load_row(self) -> None:
         """Read the row address of every argument from the odometer."""
@@ -174,7 +174,7 @@ class LoopKernel:
         """Emit the once-a-row instructions that become available after `at` passes."""
         spec = self.spec
         for i, (prim, attrs, ops, dtype, level) in enumerate(spec.instrs):
-            if level != want or prim.reduction is not None or self.plan.phase[i] != at:
+            if level != want or prim.family == "reduction" or self.plan.phase[i] != at:
                 continue
             e = self.fn.emitter(width)
             bound: dict[int, str] = {}

@@ -8,6 +8,7 @@ from eutectic.codegen.accumulate import Accumulators, Part, levels_needed
 from eutectic.codegen.blocks import (
     Block, Element, advance, decode, lane_numbers, load,
     splat, store, to_memory)
+from eutectic.codegen.scans import Scans
 from eutectic.codegen.scalars import constant, vector_type
 from eutectic.kernel.reductions import UNIT
 from eutectic.kernel.memory import gather_offset
@@ -121,6 +122,7 @@ class RowKernel(LoopKernel):
         roots = [spec.instrs[i][2][0] for i in reds] + [o for o, _a in stores] + keep
         if not roots:
             return
+        scanned = self._scans_of(phase)
         ins = self._loads_of(phase, roots)
         outs = sorted({a for _o, a in stores})
         wide = {o: self.splats(o, self.once_regs(o, 1)) for o in self._once_of(phase, roots)}
@@ -150,6 +152,8 @@ class RowKernel(LoopKernel):
         carried = [f"%{head}a{j}" for j in range(len(acc.types))]
         at = len(fn.lines)
         fn.lines.extend([""] * len(carried))
+        self.scans = Scans(fn, spec, scanned, head)
+        self.scans.open()
         b, count, fast, _body = self.block(i, end, memory, outs, self.row)
         for a in [a for a in ins if spec.args[a].role == "table"]:
             lanes[a] = self.clamped_lanes(count, self.strides[a])
@@ -189,6 +193,7 @@ class RowKernel(LoopKernel):
         for j, name in enumerate(carried):
             fn.lines[at + j] = (f"  {name} = phi {acc.vt(j)} [{acc.identity[j]}, %{pre}], "
                                 f"[{nxt[j]}, %{latch}]")
+        self.scans.close(pre, latch)
         fn.start(done)
         if reds:
             total = acc.fold(nxt, top)
@@ -232,6 +237,11 @@ class RowKernel(LoopKernel):
                 stack.extend(spec.instrs[o - self.base][2])
         return sorted(loads), sorted(once), sorted(saved)
 
+    def _scans_of(self, phase: int) -> list[int]:
+        """Scans that a pass computes (those of earlier passes are kept in the row buffer)."""
+        return [i for i, ins in enumerate(self.spec.instrs)
+                if ins[0].family == "scan" and self.plan.phase[i] == phase]
+
     def _loads_of(self, phase: int, roots: Sequence[int]) -> list[int]:
         return self._walk(phase, roots)[0]
 
@@ -264,6 +274,8 @@ class RowKernel(LoopKernel):
             for r, reg in zip(roots_of(v), self._kept(o, b.index)):
                 bound[id(r)] = reg
 
+        held: list[Element] = []  # keeps the identities in `bound` alive
+
         def value(o: int) -> Element:
             stack = [o]
             while stack:
@@ -275,6 +287,15 @@ class RowKernel(LoopKernel):
                 missing = [x for x in ops if x not in memo]
                 if missing:
                     stack.extend(missing)
+                    continue
+                if prim.family == "scan":
+                    regs = self.scans.block(top - self.base,
+                                            e.body(roots_of(memo[ops[0]]), bound))
+                    v = operand_value(dtype.compute)
+                    bound.update({id(r): reg for r, reg in zip(roots_of(v), regs)})
+                    held.append(v)
+                    memo[top] = rounded(v, dtype)
+                    stack.pop()
                     continue
                 memo[top] = self.outline.apply(prim, attrs, [memo[x] for x in ops],
                                                         dtype)

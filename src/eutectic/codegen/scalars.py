@@ -6,7 +6,7 @@ One body, one text: the same instructions serve vector blocks, their tails, and 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 
 from eutectic.errors import InternalError
@@ -89,13 +89,14 @@ class Emitter:
         args = ", ".join([f"{vt} {o}" for o in operands] + ([f"i1 {extra}"] if extra else []))
         return self.bind(f"call {vt} {full}({args})")
 
-    def body(self, roots: Iterable[Value], bound: Mapping[int, str]) -> list[str]:
+    def body(self, roots: Iterable[Value], bound: dict[int, str]) -> list[str]:
         """Emit the instructions of `roots`; `bound` names the already computed values by id.
 
-        Returns the operand text of each root.
+        Adds the new names to `bound` and returns the operand text of each root. The values must
+        outlive `bound`, which knows them by identity.
         """
         roots = list(roots)
-        names: dict[int, str] = dict(bound)
+        names = bound
         for v in toposort(roots):
             if id(v) not in names:
                 names[id(v)] = self._one(v, [names[id(a)] for a in v.args])

@@ -264,6 +264,9 @@ class LoopBuilder:
             if m.prim.family == "reduction":
                 level, attrs = "O", ()
                 cost += 2.0
+            elif m.prim.family == "scan":
+                level = "F"
+                cost += 8.0
             else:
                 cost += node_cost(m) if level == "F" else 0.0
             number[id(m)] = len(instrs)
@@ -333,6 +336,8 @@ class LoopBuilder:
             return False
         if any(a.role == "out" and a.level == "F" for a in self.arrays):
             return False
+        if any(ins[0].family == "scan" for ins in instrs):
+            return False
         reduced = {i for i, ins in enumerate(instrs) if ins[0].reduction is not None}
         first = len(self.arrays) + len(self.scalars)
         if any(o - first in reduced for i, ins in enumerate(instrs) for o in ins[2]
@@ -395,8 +400,9 @@ class LoopBuilder:
                           self.moved)
         params_kind = kind
         n_units = 0
-        if kind == "row" and rows < FEW_ROWS and n > UNIT * width and phases(spec).count == 1 and (
-                width == self._width(kind, instrs, 1 << 20, rows)):
+        scans = any(ins[0].family == "scan" for ins in instrs)
+        if (kind == "row" and rows < FEW_ROWS and n > UNIT * width and not scans
+                and phases(spec).count == 1):
             params_kind = "units"
             n_units = -(-n // (UNIT * width))
             spec = KernelSpec("units", width, spec.args, spec.scalars, spec.instrs, spec.stores,

@@ -15,7 +15,7 @@ from eutectic.graph.ir import CONST, IOTA, Node
 from eutectic.kernel import reductions
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.scalar import (
-    Complex, Value, const_bits, convert, pattern)
+    Complex, Value, bits_to_float, const_bits, convert, pattern)
 from eutectic.kernel.memory import gather_offset, load_element
 
 
@@ -53,6 +53,9 @@ def _gather_body(address: Value, *operands: Any) -> Value | Complex:
 GATHER = Prim("gather", "elementwise", body=_gather_body)
 """inputs (a, index, ...), attrs = (axes,): for each axis of a, the axis of the result whose
 coordinate it takes, or -1 - j where index j (which broadcasts to the result) chooses it."""
+SCAN = {name: Prim(f"cum{name}", "scan", reduction=r) for name, r in reductions.REDUCTIONS.items()
+        if name in ("sum", "prod", "max", "min")}
+"""Running reductions along the last axis, attrs = (inclusive,)."""
 REDUCE = {name: Prim(name, "reduction", reduction=r) for name, r in reductions.REDUCTIONS.items()}
 """attrs = (axes,) sorted; reduced axes are dropped from the shape."""
 
@@ -181,6 +184,27 @@ def _runs(axes: tuple[int, ...]) -> list[tuple[int, ...]]:
 def matmul(a: Node, b: Node) -> Node:
     """Product of equal-batch operands of one inexact dtype."""
     return Node(MATMUL, (a, b), (), (*a.shape[:-1], b.shape[-1]), a.dtype)
+
+
+def identity_value(bits: int, dtype: Dtype) -> int | float | bool:
+    """The Python number of an identity's bit pattern (in the compute type of a dtype)."""
+    if dtype.is_float or dtype.is_complex:
+        return bits_to_float(bits, 64 if dtype.compute == "f64" else 32)
+    return bits - (1 << 8 * dtype.size) if dtype.is_signed and bits >> (
+        8 * dtype.size - 1) else bits
+
+
+def scan(name: str, a: Node, inclusive: bool = True) -> Node:
+    """Running `sum`, `prod`, `max` or `min` along the last axis, in a's dtype.
+
+    The order is fixed: within a block of LANES elements, doubling steps; blocks in sequence.
+    """
+    if a.shape[-1] > 1:
+        return Node(SCAN[name], (a,), (inclusive,), a.shape, a.dtype)
+    if inclusive:
+        return a
+    bits = SCAN[name].reduction.identity(a.dtype.compute)[0][1]  # type: ignore[union-attr]
+    return broadcast(const(identity_value(bits, a.dtype), a.dtype), a.shape)
 
 
 def gather(a: Node, indices: Sequence[Node], axes: tuple[int, ...], shape: tuple[int, ...]) -> Node:

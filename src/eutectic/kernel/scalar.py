@@ -136,6 +136,13 @@ def pattern(value: Number, ty: str) -> int:
     return int(value) & ((1 << BITS[ty]) - 1)
 
 
+def bits_to_float(bits: int, width: int) -> float:
+    """The number of a float's bit pattern, 32 or 64 bits wide."""
+    if width == 32:
+        return struct.unpack("<f", struct.pack("<I", bits))[0]
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
+
+
 def _clip_f32(value: float) -> float:
     try:
         struct.pack("<f", value)

@@ -157,7 +157,9 @@ def phases(spec: KernelSpec) -> Phases:
             p += 1
         phase.append(p)
         own = 0.0
-        if level == "F":
+        if prim.family == "scan":
+            own = float("inf")  # it depends on all earlier elements: never computed again
+        elif level == "F":
             own = instr_cost(spec, prim, attrs, ops)
             own += sum(costs[o - base] for o in ops
                        if o >= base and spec.instrs[o - base][4] == "F" and phase[o - base] == p)

@@ -128,6 +128,10 @@ class _Fuser:
             order, sizes, forms = new_indices(n.shape)
             g = Group("product", order, sizes, heavy=n)
             self._enter(g, n, forms)
+        elif n.prim.family == "scan":
+            order, sizes, forms = new_indices(n.shape)
+            g = Group("row", order, sizes, inner=set(order[-1:]) if n.shape[-1] != 1 else set())
+            self._enter(g, n, forms)
         elif n.prim.family == "reduction":
             g = Group("row", *new_indices(n.shape)[:2])
             forms = _forms_over(g, n.shape)
@@ -264,6 +268,8 @@ class _Fuser:
             return self._joins_reduction(n, g, forms, stored)
         if n.prim is MATMUL:
             return self._joins_product(n, g, forms)
+        if n.prim.family == "scan":
+            return self._joins_scan(n, g, forms)
         used = g.indices(forms)
         per_row = g.kind in ("row", "col") and not (used & g.inner)
         level = g.outer_size() if per_row else g.domain()
@@ -340,6 +346,24 @@ class _Fuser:
             self._add_reduced_row(g, n)
             return self._try(g, n, forms)
         return ("row", "the consumer does not run over the reduced rows")
+
+    def _joins_scan(self, n: Node, g: Group, forms: Forms) -> tuple[str, str] | None:
+        if g.kind not in ("map", "row"):
+            return ("kind", f"a scan cannot join a {g.kind} kernel")
+        if g.size_of(forms) != n.size or g.domain() != n.size or not _in_order_all(g, forms):
+            return ("scan", "its consumer does not run over the scanned rows in their order")
+        clash = _lane_clash(n, g)
+        if clash:
+            return ("lanes", clash)
+        tail = _trailing(g, n.shape[-1], set())
+        if g.kind == "row":
+            return self._try(g, n, forms) if tail == g.inner else (
+                "row", "the scanned rows differ in length from the kernel's")
+        if len(tail) != 1 or g.dest is not None or not all(
+                _in_order_all(g, g.maps[id(m)]) for m in g.outputs):
+            return ("scan", "its consumer stores in another order than the rows'")
+        g.kind, g.inner = "row", tail
+        return self._try(g, n, forms)
 
     def _joins_product(self, n: Node, g: Group, forms: Forms) -> tuple[str, str] | None:
         if g.kind != "map":
@@ -442,7 +466,7 @@ class _Fuser:
             return False
         if [d in a.inner for d in a.order] != [d in b.inner for d in b.order]:
             return False
-        if any(_lane_clash(m, a) for m in b.members if m.prim.family == "reduction"):
+        if any(_lane_clash(m, a) for m in b.members if m.prim.reduction is not None):
             return False
         ea, eb = a.by_base[id(n)][0], b.by_base[id(n)][0]
         return ea.forms == _renamed(eb.forms, dict(zip(b.order, a.order)))
@@ -555,7 +579,7 @@ def _lane_clash(n: Node, g: Group) -> str | None:
     if not ordered(n.prim.reduction, mine):
         return None
     for m in g.members:
-        if m.prim.family == "reduction":
+        if m.prim.reduction is not None:
             other = m.inputs[0].dtype.compute
             if ordered(m.prim.reduction, other) and lanes(other) != lanes(mine):
                 return f"sums of {mine} and {other} have different lanes"
