@@ -181,8 +181,8 @@ def _dot(numeric: Numeric) -> Fn:
                     now = k.values[r * numeric.planes:(r + 1) * numeric.planes]
                     after += numeric.multiply_add(f, lanes, value, x, now)
                 k.carry(*after)
-            for value, spot in zip(k.values, [s for row in spots for s in row]):
-                f.store(wide, value, spot, size)
+            for sum_, place in zip(k.values, [s for row in spots for s in row]):
+                f.store(wide, sum_, place, size)
             with f.loop(whole, "%k") as k:
                 lane = f.sub(k.i, whole)
                 x = [f.load(acc, f.at("%x", f.add(k.i, p * _CHUNK), acc), size) for p in planes]
