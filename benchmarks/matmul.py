@@ -1,0 +1,225 @@
+"""Matrix products beside torch, jax and NumPy (OpenBLAS): microseconds of a call.
+
+    python benchmarks/matmul.py [--rounds 5] [--only 1024] [--dtype float32] [--threads 2]
+
+Each framework runs in a process of its own; the processes take turns, a round each, and the table
+shows medians over the rounds (of medians within a round). `peer/ours` above 1: ours is faster than
+the fastest peer. Frameworks that are not installed are left out. The last line is the geometric
+mean of the ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import math
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import harness
+import numpy as np
+
+FRAMEWORKS = ("eutectic", "torch", "jax", "numpy")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Shapes of A and B as they are stored; `ta` and `tb` say which is used transposed."""
+
+    name: str
+    a: tuple[int, ...]
+    b: tuple[int, ...]
+    ta: bool = False
+    tb: bool = False
+
+
+def _square(n: int, **how: bool) -> Case:
+    suffix = " A^T" if how.get("ta") else " B^T" if how.get("tb") else ""
+    return Case(f"{n}^3{suffix}", (n, n), (n, n), **how)
+
+
+CASES = (
+    _square(16), _square(64), _square(128), _square(256), _square(512), _square(1024),
+    _square(2048), _square(512, ta=True), _square(512, tb=True), _square(1024, ta=True),
+    _square(1024, tb=True),
+    Case("256x784 @ 784x1024", (256, 784), (784, 1024)),
+    Case("512x256 @ 256x1024", (512, 256), (256, 1024)),
+    Case("256x128 @ 128x10", (256, 128), (128, 10)),
+    Case("8x4096 @ 4096x4096", (8, 4096), (4096, 4096)),
+    Case("(16,8) 128x64 @ 64x128", (16, 8, 128, 64), (16, 8, 64, 128)),
+    Case("(16,8) 128x64 @ (128x64)^T", (16, 8, 128, 64), (16, 8, 128, 64), tb=True),
+    Case("(512) 32x32 @ 32x32", (512, 32, 32), (512, 32, 32)),
+    Case("1x4096 @ 4096x4096", (1, 4096), (4096, 4096)),
+    Case("1x4096 @ (4096x4096)^T", (1, 4096), (4096, 4096), tb=True),
+)
+
+
+def operands(case: Case, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    a, b = (rng.standard_normal(s, np.float32).astype(dtype) for s in (case.a, case.b))
+    return (a.swapaxes(-1, -2) if case.ta else a), (b.swapaxes(-1, -2) if case.tb else b)
+
+
+def eutectic_call(a: np.ndarray, b: np.ndarray, threads: int) -> Callable[[], object]:
+    """A call of the generated code as a compiled plan makes it, through ctypes."""
+    from eutectic.codegen import matmul as mm
+    from eutectic.codegen.targets import target_for
+    from eutectic.runtime import jit, pool
+
+    pool.set_num_threads(threads)
+    pool.native()
+    host = jit.host()
+    features = {f[1:]: f[0] == "+" for f in host.features.split(",")}
+    target = target_for(host.triple.split("-")[0], features)
+    m, k, n = *a.shape[-2:], b.shape[-1]
+    batch = math.prod(a.shape[:-2])
+    variant = mm.MatmulVariant(a.dtype.name, mm.select(m, n, k))
+    text, name = mm.emit(variant, target)
+    address = jit.compile_module(text, [name])[name]
+    locked = jit.compile_module(_LOCKED, ["bench_locked_call"])["bench_locked_call"]
+    run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(locked)
+    c = _aligned(batch * m * n * a.itemsize).view(a.dtype).reshape(*a.shape[:-2], m, n)
+    space = _aligned(mm.workspace_bytes(variant, target, m, n, k, batch, threads))
+    tables = [np.arange(batch, dtype=np.int64) * math.prod(x.shape[-2:]) for x in (a, b)]
+    several = batch > 1
+    slots = np.array(mm.params(
+        variant, target, m, n, k, a=a.ctypes.data, b=b.ctypes.data, c=c.ctypes.data,
+        a_strides=_strides(a), b_strides=_strides(b), batch=batch,
+        a_offsets=tables[0].ctypes.data if several else 0,
+        b_offsets=tables[1].ctypes.data if several else 0,
+        workspace=space.ctypes.data, threads=threads), np.int64)
+    where, keep = slots.ctypes.data, (a, b, c, space, tables, slots)
+
+    def call() -> object:
+        run(address, where)
+        return keep
+
+    call()
+    if not np.allclose(c, a @ b, rtol=1e-2, atol=1e-2 * math.sqrt(k)):
+        raise SystemExit("wrong result")
+    return call
+
+
+_LOCKED = """
+declare void @ev_lock()
+declare void @ev_unlock()
+define void @bench_locked_call(ptr %fn, ptr %p) {
+  call void @ev_lock()
+  call void %fn(ptr %p, i64 0, i64 1, i64 0)
+  call void @ev_unlock()
+  ret void
+}"""
+
+
+def _strides(x: np.ndarray) -> tuple[int, int]:
+    return x.strides[-2] // x.itemsize, x.strides[-1] // x.itemsize
+
+
+def _aligned(size: int) -> np.ndarray:
+    raw = np.zeros(size + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start:start + size]
+
+
+def numpy_call(a: np.ndarray, b: np.ndarray, threads: int) -> Callable[[], object]:
+    out = np.empty(a.shape[:-1] + b.shape[-1:], a.dtype)
+    return lambda: np.matmul(a, b, out=out)
+
+
+def torch_call(a: np.ndarray, b: np.ndarray, threads: int) -> Callable[[], object]:
+    import torch
+
+    torch.set_num_threads(threads)
+    x, y = torch.from_numpy(a), torch.from_numpy(b)
+    out = torch.empty(a.shape[:-1] + b.shape[-1:], dtype=x.dtype)
+    return lambda: torch.matmul(x, y, out=out)
+
+
+def jax_call(a: np.ndarray, b: np.ndarray, threads: int) -> Callable[[], object]:
+    import jax
+
+    def stored(x: np.ndarray) -> tuple[Any, bool]:
+        turned = x.strides[-1] != x.itemsize
+        return jax.numpy.asarray(x.swapaxes(-1, -2) if turned else x), turned
+
+    (x, tx), (y, ty) = stored(a), stored(b)
+    run = jax.jit(lambda x, y: (x.swapaxes(-1, -2) if tx else x) @ (y.swapaxes(-1, -2) if ty else y))
+    return lambda: run(x, y).block_until_ready()
+
+
+def child(framework: str, only: str, dtype: str, threads: int) -> None:
+    """Measures every case with one framework and reports microseconds."""
+    make = {"eutectic": eutectic_call, "torch": torch_call, "jax": jax_call, "numpy": numpy_call}
+    result = {}
+    for case in CASES:
+        if only in case.name:
+            call = make[framework](*operands(case, dtype), threads)
+            result[case.name] = _median_us(call)
+    harness.report(result)
+
+
+def _median_us(call: Callable[[], object], budget: float = 0.4) -> float:
+    """Batches of at least 200 us; the median of their means."""
+    call()
+    start = time.perf_counter()
+    call()
+    size = max(1, int(200e-6 / max(time.perf_counter() - start, 1e-7)))
+    times: list[float] = []
+    end = time.perf_counter() + budget
+    while time.perf_counter() < end or len(times) < 5:
+        start = time.perf_counter()
+        for _ in range(size):
+            call()
+        times.append((time.perf_counter() - start) / size)
+    return statistics.median(times) * 1e6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--dtype", default="float32", choices=("float32", "float64", "float16"))
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--python", action="append", default=[], metavar="NAME=PATH",
+                        help="the Python that has a framework; NAME may be 'peers'")
+    options = parser.parse_args()
+    if options.one:
+        child(options.one, options.only, options.dtype, options.threads)
+        return
+    pythons = harness.Interpreters.parse(options.python)
+    peers = list(harness.installed([f for f in FRAMEWORKS if f != "eutectic"], pythons))
+    rounds: dict[str, list[dict[str, float]]] = {f: [] for f in ("eutectic", *peers)}
+    extra = ["--only", options.only, "--dtype", options.dtype, "--threads", str(options.threads)]
+    with harness.fresh_cache() as cache:
+        env = harness.environment(Path(cache))
+        env |= {name: str(options.threads) for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")}
+        for _ in range(options.rounds):
+            for framework, results in rounds.items():
+                results.append(harness.run_child(pythons.of(framework), __file__, framework, *extra,
+                                                 env=env))
+    table = {framework: harness.medians(results) for framework, results in rounds.items()}
+    print(f"{options.dtype}, {options.threads} threads, {options.rounds} rounds; us a call")
+    print(f"{'':28}" + "".join(f"{f:>11}" for f in table) + f"{'peer/ours':>11}{'GFLOP/s':>10}")
+    ratios = []
+    for case in CASES:
+        if case.name not in table["eutectic"]:
+            continue
+        times = {framework: row[case.name] for framework, row in table.items()}
+        a, b = operands(case, options.dtype)
+        flops = 2 * math.prod(a.shape) * b.shape[-1]
+        best = min((times[p] for p in peers), default=math.nan)
+        ratios.append(best / times["eutectic"])
+        print(f"{case.name:28}" + "".join(f"{t:11.1f}" for t in times.values())
+              + f"{ratios[-1]:11.2f}{flops / times['eutectic'] / 1e3:10.1f}", flush=True)
+    print(f"geometric mean of peer/ours: {statistics.geometric_mean(ratios):.2f}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
