@@ -24,9 +24,16 @@ class Config:
     """The process-wide settings; one instance, `config`."""
 
     __slots__ = (
-        "cache_dir", "check", "compile_cache_entries", "debug", "disable_compile", "disk_cache",
-        "disk_cache_bytes", "num_threads",
+        "cache_dir", "changes", "check", "compile_cache_entries", "debug", "disable_compile",
+        "disk_cache", "disk_cache_bytes", "num_threads",
     )
+
+    changes: int
+    """How often a setting was changed: whoever relies on settings notices by comparing."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+        object.__setattr__(self, "changes", getattr(self, "changes", 0) + 1)
 
     def __init__(self) -> None:
         self.debug = _int("EUTECTIC_DEBUG", 0)

@@ -76,6 +76,37 @@ def is_container(x: Any) -> bool:
     return x is None or _handlers(type(x)) is not None
 
 
+def container_kind(t: type) -> str:
+    """How `flatten` reads containers of type `t`: by iterating over a `sequence` or a `dict`, in
+    another way (`other`), or not at all (the empty string).
+
+    >>> container_kind(list), container_kind(dict), container_kind(int)
+    ('sequence', 'dict', '')
+    """
+    if t is list or t is tuple:
+        return "sequence"
+    handlers = _handlers(t)
+    if handlers is None:
+        return ""
+    return "dict" if handlers[0] is _dict_flatten else "other"
+
+
+def container_parts(treedef: TreeDef) -> tuple[type, list[Any], list[TreeDef]] | None:
+    """(type, keys of a dict, structures of the children) of a structure; None for a leaf.
+
+    >>> container_parts(flatten({"a": 1})[1])
+    (<class 'dict'>, ['a'], [TreeDef(*)])
+    """
+    encoding = treedef.encoding
+    if encoding == _LEAF:
+        return None
+    if encoding == _NONE:
+        return type(None), [], []
+    t, aux, children = encoding
+    keys = [k[1] for k in aux] if t is dict else []
+    return t, keys, [TreeDef(c, 0) for c in children]
+
+
 def flatten(tree: Any) -> tuple[list[Any], TreeDef]:
     """Split a tree into its leaves, left to right, and its structure.
 

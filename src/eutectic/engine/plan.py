@@ -27,6 +27,10 @@ from eutectic.runtime import buffers, driver, jit, pool
 from eutectic.runtime.driver import CALL, NESTED, RANGE, NativePlan
 
 _ALIGN = 64
+SHARED_RESULT = 1024
+"""Results up to this many bytes share buffers of one call, which live until the last of them."""
+SHARED_BUFFER = 16 << 10
+"""Bytes of such a buffer: what one small array that is kept can keep alive at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,8 @@ class _Builder:
         self.fresh: list[int] = []
         self.scalars = {id(n): i + len(graph.inputs) for i, n in enumerate(scalar_inputs)}
         self.n_scalars = len(scalar_inputs)
+        self.shared: int | None = None
+        """The buffer of small results that has room, among `fresh`."""
         self.kernels: list[Loaded] = []
         self.keep: list[Any] = []
         self.nbytes: dict[Token, int] = {}
@@ -161,9 +167,7 @@ class _Builder:
                 chain.append(base)
                 base = base.inputs[0]
             if id(base) not in self.buffer:
-                self.buffer[id(base)] = (index, 0)
-                self.fresh.append(base.size * base.dtype.size)
-                index += 1
+                self.buffer[id(base)] = self._place(index, base.size * base.dtype.size)
             offset, strides = 0, self.strides_of(base)
             for v in reversed(chain):
                 found = view_layout(v, offset, strides)
@@ -173,6 +177,18 @@ class _Builder:
             plain = not chain and strides == row_major(o.shape)
             out.append(Result(b[0], b[1] + offset * o.dtype.size, None if plain else strides))
         return out
+
+    def _place(self, first: int, nbytes: int) -> tuple[int, int]:
+        """(buffer index, offset) for a result. Small results share buffers: one costs 0.5 us."""
+        if nbytes > SHARED_RESULT:
+            self.fresh.append(nbytes)
+            return first + len(self.fresh) - 1, 0
+        if self.shared is None or self.fresh[self.shared] + nbytes > SHARED_BUFFER:
+            self.shared = len(self.fresh)
+            self.fresh.append(0)
+        at = self.fresh[self.shared]
+        self.fresh[self.shared] = at + -(-nbytes // _ALIGN) * _ALIGN
+        return first + self.shared, at
 
     def _workspace(self, s: ProductStep) -> None:
         variant, (m, n, k, batch) = _variant(s.node), _sizes(s.node)
@@ -238,12 +254,13 @@ class _Builder:
                 segments.append(_PythonCall(s.node, operands, self.buffer[id(s.node)]))
             elif isinstance(s, LoopStep):
                 made = self._loop(s, len(run))
-                if len(made) == 1 and self._independent(s, together):
+                alone = len(made) > 1 or s.serial
+                if not alone and self._independent(s, together):
                     if together:
                         run[-1] = replace(run[-1], independent=True)
                     together.append(s)
                 else:
-                    together = [s] if len(made) == 1 else []
+                    together = [] if alone else [s]
                 run += made
                 continue
             else:
@@ -287,7 +304,8 @@ class _Builder:
         if epilogue:
             # Runs nothing itself: it only has its parameters filled in.
             return [driver.Step(CALL, _noop(), s.params, 0, 1, patches)]
-        main = driver.Step(RANGE, kernel.main, s.params, s.n, s.grain, patches)
+        kind = CALL if s.serial else RANGE
+        main = driver.Step(kind, kernel.main, s.params, s.n, s.grain, patches)
         if s.finish_rows:
             end = driver.Step(CALL, kernel.finish, s.params, s.finish_rows, 1, patches)
             return [main, end]

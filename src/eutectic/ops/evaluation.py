@@ -9,7 +9,7 @@ from eutectic.array import array, need_value
 from eutectic.engine.evaluate import evaluate
 from eutectic.errors import ArgumentError, ArgumentTypeError
 from eutectic.runtime import buffers
-from eutectic.tree import leaves
+from eutectic.tree import is_container, leaves
 
 
 def eval_(*args: Any) -> None:
@@ -21,19 +21,35 @@ def eval_(*args: Any) -> None:
     >>> x = mx.array([1, 2]) + 1
     >>> mx.eval({"x": x})
     """
-    if len(args) == 1 and type(args[0]) is array:
-        need_value(args[0], "eval")
-        return
-    pending = []
-    for a in leaves(args):
-        if isinstance(a, array):
-            n = a._n
-            if n.data is None:
-                if n.trace is not None:
-                    need_value(a, "eval")
-                pending.append(n)
+    pending: list[array] = []
+    for x in args:
+        if type(x) is array:
+            if x._n.data is None:
+                pending.append(x)
+        else:
+            _collect(x, pending)
     if pending:
-        evaluate(pending)
+        for a in pending:
+            if a._n.trace is not None:
+                need_value(a, "eval")
+        evaluate([a._n for a in pending])
+
+
+def _collect(tree: Any, pending: list[array]) -> None:
+    """Append the arrays of a tree that have no value yet."""
+    t = type(tree)
+    if t is dict:
+        tree = tree.values()
+    elif t is not list and t is not tuple:
+        tree = leaves(tree)
+    for x in tree:
+        if type(x) is array:
+            if x._n.data is None:
+                pending.append(x)
+        elif x is not tree and is_container(x):
+            _collect(x, pending)
+        elif isinstance(x, array) and x._n.data is None:
+            pending.append(x)
 
 
 def async_eval(*args: Any) -> None:

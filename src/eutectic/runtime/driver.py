@@ -21,6 +21,7 @@ import ctypes
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -166,12 +167,18 @@ def native_run() -> int:
     return _module()["ev_run"]
 
 
+def load() -> None:
+    """Load the runner, so that modules compiled from now on may call its functions."""
+    _module()
+
+
 @functools.cache
 def _module() -> jit.CompiledModule:
     pool.native()
-    names = ("ev_run", "ev_py_run", "ev_py_run_list", "ev_py_launch")
+    names = ("ev_run", "ev_guarded_run", "ev_py_run", "ev_py_run_list", "ev_py_launch")
     module = jit.compile_module(driver_text.native_text(), names)
-    jit.add_symbol("ev_run", module["ev_run"])
+    for name in names[:2]:
+        jit.add_symbol(name, module[name])
     return module
 
 
@@ -179,18 +186,20 @@ def _module() -> jit.CompiledModule:
 def entries() -> Entries:
     """The process's entry points, loaded at the first call."""
     try:
-        return Entries(_builtin("run", "ev_py_run"), _builtin("run_list", "ev_py_run_list"),
-                       _builtin("launch", "ev_py_launch"), True)
+        module = _module()
+        return Entries(builtin("run", module["ev_py_run"]),
+                       builtin("run_list", module["ev_py_run_list"]),
+                       builtin("launch", module["ev_py_launch"]), True)
     except (AttributeError, TypeError, SystemError, InternalError):
         return _ctypes_entries()
 
 
-def _builtin(name: str, symbol: str) -> Callable[..., None]:
+def builtin(name: str, address: int) -> Callable[..., Any]:
     """A built-in function of CPython's fast calling convention made of machine code."""
     create = ctypes.pythonapi.PyCFunction_NewEx
     create.restype = ctypes.py_object
     create.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    definition = _MethodDef(name.encode(), _module()[symbol], _METH_FASTCALL, None)
+    definition = _MethodDef(name.encode(), address, _METH_FASTCALL, None)
     _definitions.append(definition)
     return create(ctypes.addressof(definition), None, None)
 

@@ -10,7 +10,7 @@ STACK_WORDS = 1024
 # Every entry takes the lock without giving up the GIL if it can. When another thread holds the lock
 # the GIL is let go first: that thread may need it to come to its end.
 _GUARD = """
-define internal void @{name}(ptr %a, ptr %b, i64 %c, i64 %d, i64 %release) #0 {{
+define void @{name}(ptr %a, ptr %b, i64 %c, i64 %d, i64 %release) #0 {{
 entry:
   %polite = icmp ne i64 %release, 0
   br i1 %polite, label %wait, label %try

@@ -80,8 +80,12 @@ def set_num_threads(count: int) -> None:
         _function(_native.set_limit, ctypes.c_int32)(count)
 
 
+@functools.cache
 def available_processors() -> int:
-    """The processors this process may use: its affinity, cut to the control group's quota."""
+    """The processors this process may use: its affinity, cut to the control group's quota.
+
+    Read once: it decides plans, and a call must not ask the system.
+    """
     try:
         count = len(os.sched_getaffinity(0))
     except (AttributeError, OSError):
@@ -156,6 +160,7 @@ def _load() -> Native:
     if hasattr(os, "register_at_fork"):
         # Threads do not survive a fork, and their lock may have been held: the child begins anew.
         os.register_at_fork(after_in_child=_function(found.reset))
+        os.register_at_fork(after_in_child=available_processors.cache_clear)
     atexit.register(_at_exit, found)
     return found
 

@@ -2,25 +2,32 @@
 
 Arrays found there become inputs that are read again at each call; numbers, strings and the like
 become a part of the call's key, so rebinding one traces anew instead of giving a stale result.
-Functions and instances of the user's own classes are followed; modules and libraries are not.
+Functions, classes, modules and instances of the user's own are followed; libraries are not, but a
+name that comes to mean another library object is seen. The walk also writes what it finds into a
+`Guard`, so that the next call need not walk.
 """
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from eutectic.array import array
 from eutectic.dtype import Dtype
+from eutectic.runtime.call_text import Op
+from eutectic.tracing.guard import Guard
 
 _MAX_OBJECTS = 20_000
-_CONSTANTS = (bool, int, float, complex, str, bytes, type(None))
+_CONSTANTS = frozenset((bool, int, float, complex, str, bytes, type(None), type(...)))
 _PACKAGE = __name__.split(".")[0]
 _STDLIB = getattr(sys, "stdlib_module_names", frozenset())
+_CALL = ("__call__",)
 
 
 class Environment:
@@ -28,126 +35,297 @@ class Environment:
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         self.fun = fun
-        self.trivial = False
-        arrays, key = self.read()
-        # Most functions read nothing but library names: then a call need not look again, except
-        # at the names themselves, which `read` would find changed.
-        self.places = self._places
-        self.trivial = not arrays and not key
 
-    def read(self) -> tuple[list[array], tuple[Any, ...]]:
-        """Arrays reachable now, in a fixed order, and a hashable key of the rest."""
-        walk = _Walk()
-        walk.callable(self.fun)
-        self._places = walk.count
+    def read(self, guard: Guard | None = None) -> tuple[list[array], tuple[Any, ...]]:
+        """Arrays reachable now, in a fixed order, and a hashable key of the rest.
+
+        With a guard, the checks that make a later read give the same are written to it.
+        """
+        walk = _Walk(guard or _NO_GUARD)
+        walk.callable(self.fun, walk.guard.load(self.fun))
         return walk.arrays, tuple(walk.key)
 
 
-class _Walk:
+class _NoGuard:
+    """Stands for a guard where only the key is wanted."""
+
     def __init__(self) -> None:
+        self.registers: dict[int, int] = {}
+        self.partial = ""
+
+    def register(self) -> int:
+        return 0
+
+    def load(self, x: Any) -> int:
+        return 0
+
+    def name(self, r: int, key: str, present: bool) -> int:
+        return 0
+
+    def nothing(self, *operands: Any) -> None:
+        pass
+
+    emit = is_ = constant = array = give_up = nothing
+
+    def items(self, *operands: Any) -> Iterable[int]:
+        return repeat(0)
+
+    sequence = dict = items
+
+
+_NO_GUARD: Any = _NoGuard()
+
+
+class _Walk:
+    """One walk. `r` is the guard's register that holds the object at hand."""
+
+    def __init__(self, guard: Guard) -> None:
+        self.guard = guard
         self.arrays: list[array] = []
         self.key: list[Any] = []
         self.seen: dict[int, int] = {}
         self.count = 0
+        self.alive: list[Any] = []
+        """Objects whose ids are in `seen` and that nothing else may hold."""
+        self.names: tuple[str, ...] = ()
+        """Names in the function at hand: attributes of classes and modules that it may read."""
+        self.members_seen: set[tuple[int, str]] = set()
 
-    def callable(self, f: Any) -> None:
+    def callable(self, f: Any, r: int) -> None:
+        g = self.guard
         while True:
             if isinstance(f, types.MethodType):
-                self.value(f.__self__)
-                f = f.__func__
-            elif hasattr(f, "func") and hasattr(f, "args") and hasattr(f, "keywords"):
-                self.value((f.args, f.keywords))
+                fr, self_r = g.register(), g.register()
+                g.emit(Op.METHOD, fr, self_r, r)
+                self.value(f.__self__, self_r)
+                f, r = f.__func__, fr
+            elif isinstance(f, functools.partial):
+                g.is_(r, f)
+                self.alive.append(f.args)
+                self.value(f.args, g.load(f.args))
+                self.value(f.keywords, g.load(f.keywords))
                 f = f.func
+                r = g.load(f)
             else:
                 break
         if isinstance(f, types.FunctionType):
-            self.function(f)
-        elif not isinstance(f, (types.BuiltinFunctionType, type)):
-            self.instance(f)
+            self.function(f, r)
+        elif isinstance(f, (types.BuiltinFunctionType, type)):
+            self.value(f, r)
+        elif id(f) not in self.seen:
+            self.note(f, r)
+            self.contents(f, type(f), r)
 
-    def function(self, f: types.FunctionType) -> None:
-        if id(f) in self.seen:
-            return
-        self.seen[id(f)] = self.count
+    def note(self, x: Any, r: int) -> None:
+        """Remember an object that is being walked."""
+        self.seen[id(x)] = self.count
+        self.guard.registers[id(x)] = r
         self.count += 1
-        if _library(f.__module__):
+
+    def function(self, f: types.FunctionType, r: int) -> None:
+        g = self.guard
+        g.is_(r, f)
+        if id(f) in self.seen:
+            self.key.append(("again", self.seen[id(f)]))
             return
-        wrapped = f.__dict__.get("__wrapped__")
-        if wrapped is not None:
-            self.callable(wrapped)
+        self.note(f, r)
+        library = is_library(f.__module__)
+        if library and (not f.__closure__ or hasattr(f, "prim") or not is_ours(f.__module__)):
+            self.key.append(_Is(f))
+            return
+        self.key.append(_Is(f.__code__))
+        outer, self.names = self.names, _global_names(f.__code__)
         for cell in f.__closure__ or ():
             try:
-                self.value(cell.cell_contents)
+                content = cell.cell_contents
             except ValueError:  # an empty cell: the name is not bound yet
                 self.key.append("unbound")
-        for d in f.__defaults__ or ():
-            self.value(d)
-        for d in (f.__kwdefaults__ or {}).values():
-            self.value(d)
-        names = f.__globals__
-        for name in _global_names(f.__code__):
-            if name in names:
-                self.value(names[name])
+                g.give_up("a name of a closure that is not bound yet")
+                continue
+            cr = g.register()
+            g.emit(Op.CELL, cr, cell)
+            self.value(content, cr)
+        if not library:  # a library's function is followed to the functions it was made of
+            self.rest_of_function(f, r)
+        self.names = outer
 
-    def value(self, x: Any) -> None:
+    def rest_of_function(self, f: types.FunctionType, r: int) -> None:
+        g = self.guard
+        g.emit(Op.FUNCTION, r, f.__code__, 0 if f.__defaults__ is None else f.__defaults__,
+               0 if f.__kwdefaults__ is None else f.__kwdefaults__)
+        attributes = g.register()
+        g.emit(Op.ATTRIBUTES, attributes, r)
+        wrapped = f.__dict__.get("__wrapped__")
+        wr = g.name(attributes, "__wrapped__", wrapped is not None)
+        if wrapped is not None:
+            self.callable(wrapped, wr)
+        if f.__defaults__:
+            for d, dr in zip(f.__defaults__, g.sequence(
+                    g.load(f.__defaults__), f.__defaults__, tuple)):
+                self.value(d, dr)
+        if f.__kwdefaults__:
+            for d, dr in zip(f.__kwdefaults__.values(), g.dict(
+                    g.load(f.__kwdefaults__), f.__kwdefaults__, None)):
+                self.value(d, dr)
+        names = f.__globals__
+        globals_r = -1
+        for name in self.names:
+            if globals_r < 0:
+                globals_r = g.load(names)
+            if name in names:
+                self.value(names[name], g.name(globals_r, name, True))
+            else:
+                g.name(globals_r, name, False)
+
+    def value(self, x: Any, r: int) -> None:
         t = type(x)
+        g = self.guard
         if t is array:
             at = self.seen.get(id(x))
             if at is None:
+                self.note(x, r)
                 self.seen[id(x)] = len(self.arrays)
                 self.arrays.append(x)
+                g.array(r, x)
             else:
                 self.key.append(("again", at))
+                g.emit(Op.SAME, r, g.registers.get(id(x), 0))
         elif t in _CONSTANTS:
             self.key.append((t, _float_key(x)))
+            g.constant(r, x)
         elif t is types.FunctionType:
-            if not _library(x.__module__):
-                self.key.append(_Is(x.__code__))
-                self.function(x)
-        elif isinstance(x, types.MethodType):
-            self.callable(x)
+            self.function(x, r)
+        elif t is types.MethodType or t is functools.partial:
+            self.callable(x, r)
         elif isinstance(x, (types.ModuleType, types.BuiltinFunctionType, type, Dtype)):
-            self.key.append(_Is(x)) if not isinstance(x, types.ModuleType) else None
+            self.key.append(_Is(x))
+            g.is_(r, x)
+            if isinstance(x, types.ModuleType):
+                self.module(x)
+            elif isinstance(x, type):
+                self.members(x, self.names)
         elif id(x) in self.seen:
             self.key.append(("again", self.seen[id(x)]))
+            g.emit(Op.SAME, r, g.registers.get(id(x), 0))
+            self.methods(x)
         elif self.count < _MAX_OBJECTS:
-            self.seen[id(x)] = self.count
-            self.count += 1
-            self.contents(x, t)
+            self.note(x, r)
+            self.contents(x, t, r)
+        else:
+            g.give_up(f"more than {_MAX_OBJECTS} objects")
 
-    def contents(self, x: Any, t: type) -> None:
+    def contents(self, x: Any, t: type, r: int) -> None:
+        g = self.guard
         if isinstance(x, dict):
             self.key.append((t, len(x)))
-            for k, v in x.items():
+            for (k, v), vr in zip(list(x.items()), g.dict(r, x, t)):
                 self.key.append(k if isinstance(k, (str, int)) else _Is(k))
-                self.value(v)
+                self.value(v, vr)
             if t is not dict:
-                self.attributes(x)
+                self.attributes(x, r)
         elif isinstance(x, (list, tuple)):
             self.key.append((t, len(x)))
-            for v in x:
-                self.value(v)
+            for v, vr in zip(list(x), g.sequence(r, x, t)):
+                self.value(v, vr)
         elif isinstance(x, np.ndarray):
-            self.key.append((x.dtype.str, x.shape, x.tobytes() if x.size <= 4096 else _Is(x)))
+            self.key.append((x.dtype.str, x.shape, x.tobytes()))
+            g.give_up("a NumPy array, whose content may change")
         elif isinstance(x, np.generic):
             self.key.append((t, x.item() if x.dtype.kind != "V" else _Is(x)))
+            g.is_(r, x)
+        elif isinstance(x, (set, frozenset)):
+            self.key.append((t, frozenset([(type(v), v) for v in x])))
+            g.give_up("a set")
         elif callable(x) and hasattr(x, "__wrapped__"):
-            self.callable(x.__wrapped__)
+            self.key.append(_Is(x))
+            g.is_(r, x)
+            wrapped = x.__wrapped__
+            self.alive.append(wrapped)
+            self.callable(wrapped, g.load(wrapped))
         else:
-            self.instance(x)
+            self.instance(x, r)
 
-    def instance(self, x: Any) -> None:
-        if _library(type(x).__module__):
-            return
-        self.attributes(x)
+    def instance(self, x: Any, r: int) -> None:
+        module = type(x).__module__
+        if is_library(module) and not is_ours(module):
+            self.key.append(_Is(x))
+            self.guard.is_(r, x)
+        else:
+            self.attributes(x, r)
 
-    def attributes(self, x: Any) -> None:
+    def attributes(self, x: Any, r: int) -> None:
         found = getattr(x, "__dict__", None)
+        g = self.guard
         if isinstance(found, dict):
             self.key.append((type(x), len(found)))
-            for k, v in found.items():
+            g.emit(Op.TYPE, r, type(x))
+            place = g.register()
+            g.emit(Op.ATTRIBUTES, place, r)
+            for (k, v), vr in zip(list(found.items()), g.dict(place, found, None)):
                 self.key.append(k)
-                self.value(v)
+                self.value(v, vr)
+        elif not isinstance(x, dict):
+            self.key.append(_Is(x))
+            g.is_(r, x)
+        self.slots(x)
+        self.methods(x)
+
+    def slots(self, x: Any) -> None:
+        """Attributes that lie in slots rather than in a dict."""
+        for kind in type(x).__mro__:
+            if is_library(kind.__module__):
+                continue
+            names = kind.__dict__.get("__slots__", ())
+            for name in (names,) if isinstance(names, str) else names:
+                if name not in ("__dict__", "__weakref__"):
+                    self.guard.give_up("an instance with slots")
+                    self.key.append(name)
+                    self.value(getattr(x, name, None), 0)
+
+    # -- names: members of modules and classes that the function at hand may read -----------------
+
+    def module(self, x: types.ModuleType) -> None:
+        if is_library(x.__name__):
+            return
+        place = -1
+        for name in self.names:
+            if name in x.__dict__ and (id(x), name) not in self.members_seen:
+                self.members_seen.add((id(x), name))
+                if place < 0:
+                    place = self.guard.load(x.__dict__)
+                self.key.append(name)
+                self.value(x.__dict__[name], self.guard.name(place, name, True))
+
+    def methods(self, x: Any) -> None:
+        self.members(type(x), self.names)
+        self.members(type(x), _CALL)
+
+    def members(self, kind: type, names: Iterable[str]) -> None:
+        """Methods and attributes of a class of the user's own."""
+        g = self.guard
+        if is_library(kind.__module__):
+            return
+        place = -1
+        for name in names:
+            if (id(kind), name) in self.members_seen:
+                continue
+            for base in kind.__mro__:
+                if name in base.__dict__:
+                    break
+            else:
+                continue
+            found = base.__dict__[name]
+            self.members_seen.add((id(kind), name))
+            if is_library(base.__module__) or not (
+                    type(found) in _CONSTANTS
+                    or isinstance(found, (array, list, tuple, dict, types.FunctionType))):
+                continue
+            if place < 0:
+                place = g.load(kind)
+            r = g.register()
+            g.emit(Op.MEMBER, r, place, name)
+            self.key.append(name)
+            self.value(found, r)
 
 
 class _Is:
@@ -179,7 +357,13 @@ def constant_key(x: Any) -> Any:
     return (type(x), _float_key(x))
 
 
-def _library(module: str | None) -> bool:
+def is_ours(module: str | None) -> bool:
+    return bool(module) and str(module).split(".")[0] == _PACKAGE
+
+
+@functools.lru_cache(4096)
+def is_library(module: str | None) -> bool:
+    """Whether a module is no part of the user's program."""
     if not module:
         return False
     root = module.split(".")[0]
@@ -190,10 +374,11 @@ def _library(module: str | None) -> bool:
     return "site-packages" in path or "dist-packages" in path
 
 
-def _global_names(code: types.CodeType) -> list[str]:
+@functools.lru_cache(4096)
+def _global_names(code: types.CodeType) -> tuple[str, ...]:
     """Names that the code, and functions defined inside it, may read from the globals."""
-    names = list(code.co_names)
+    names = dict.fromkeys(code.co_names)
     for c in code.co_consts:
         if isinstance(c, types.CodeType):
-            names += _global_names(c)
-    return names
+            names.update(dict.fromkeys(_global_names(c)))
+    return tuple(names)

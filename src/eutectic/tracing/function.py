@@ -11,7 +11,6 @@ import functools
 import inspect
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,16 +24,21 @@ from eutectic.engine.debug import report_trace
 from eutectic.engine.evaluate import evaluate
 from eutectic.engine.pipeline import Record, compile_graph
 from eutectic.engine.plan import Plan, result_data
-from eutectic.errors import ArgumentTypeError
+from eutectic.errors import ArgumentTypeError, TraceError
 from eutectic.graph import ir
 from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node, toposort
 from eutectic.graph.layout import Data, row_major
 from eutectic.runtime import pool
+from eutectic.tracing import native
 from eutectic.tracing.environment import Environment, constant_key
+from eutectic.tracing.guard import Guard
+from eutectic.tracing.native import MISS
 from eutectic.tracing.reasons import reason
-from eutectic.tracing.state import IMPLICIT, Snapshot, fill, template
+from eutectic.tracing.state import IMPLICIT, Snapshot, fill, template, untouched
 from eutectic.tree import TreeDef, flatten, unflatten
 
+_ENVIRONMENT = 3
+"""Which part of a call's key is the environment's."""
 _CONSTANT_TYPES = (bool, int, float, complex, str, bytes, type(None), Dtype, slice, type(...))
 
 
@@ -79,6 +83,8 @@ class Traced:
     """Template of each output container."""
     changed: list[tuple[int, int]]
     """(captured array, output) of arrays in the environment that were changed in place."""
+    draws: bool
+    """Whether the random state is read or changed."""
 
 
 @dataclass(slots=True)
@@ -89,7 +95,20 @@ class Entry:
     plan: Plan
     record: Record
     key: Any
-    hits: int = 0
+    calls: int = 0
+    """Calls after the first that the Python path looked up."""
+    stamp: int = 0
+    """When the entry was last looked up, by the function's clock."""
+    native: native.Record | None = None
+    misses: int = 0
+    """Lookups since the native record was made: its guard did not see that the entry fits."""
+    given_up: bool = False
+    """No native record can be made."""
+
+    @property
+    def hits(self) -> int:
+        """Calls after the first."""
+        return self.calls + (self.native.hits if self.native is not None else 0)
 
 
 @dataclass(slots=True)
@@ -109,10 +128,19 @@ class _Call:
     leaves: list[Any]
     treedef: TreeDef
     arrays: list[array]
-    """Array arguments, then captured arrays."""
+    """Array arguments, then captured arrays: each of these once."""
     n_arguments: int
     key: Any
     state: list[Any] = field(default_factory=list)
+
+
+_RECENT = 4
+"""Native records that a call tries before its key is made."""
+_PATIENCE = 8
+"""Lookups of an entry after which a native record that did not serve them is made anew."""
+
+_random_lock = threading.RLock()
+"""Held by calls that draw: no two of them may read the same random state."""
 
 
 class CompiledFunction:
@@ -124,11 +152,13 @@ class CompiledFunction:
         self.inputs = inputs
         self.outputs = outputs
         self.shapeless = shapeless
-        self.stats = Stats()
-        self._entries: OrderedDict[Any, Entry] = OrderedDict()
+        self._stats = Stats()
+        self._entries: dict[Any, Entry] = {}
+        self._recent: tuple[native.Record, ...] = ()
+        self._epoch = -1
+        self._clock = 0
         self._environment: Environment | None = None
         self._lock = threading.RLock()
-        self._implicit_used = False
         functools.update_wrapper(self, fun, updated=())
         if not hasattr(self, "__name__"):
             self.__name__ = getattr(getattr(fun, "func", fun), "__name__", type(fun).__name__)
@@ -143,20 +173,34 @@ class CompiledFunction:
             self.fun, "__get__") else _bound(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._epoch == config.changes and not ir._tracing:
+            for record in self._recent:
+                out = record.run(record.address, args, kwargs)
+                if out is not MISS:
+                    return out if record.finish is None else record.finish(out)
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call by its key, where no recent native record fits."""
         if config.disable_compile or (ir._tracing and _active.depth):
-            self.stats.plain_calls += 1
+            self._stats.plain_calls += 1
             return self.fun(*args, **kwargs)
+        if self._epoch != config.changes:  # threads or another setting: records may not hold
+            self._epoch, self._recent = config.changes, ()
         call = self._read_call(args, kwargs)
         entry = self._entries.get(call.key)
         if entry is None:
-            return self._run(self._new_entry(call, bool(kwargs)), call)
-        entry.hits += 1
-        self.stats.hits += 1
-        if len(self._entries) > 1:
-            try:
-                self._entries.move_to_end(call.key)
-            except KeyError:  # another thread evicted it just now
-                pass
+            entry = self._new_entry(call, bool(kwargs))
+        else:
+            record = self._native(entry, call, args, kwargs)
+            if record is not None:
+                out = record.run(record.address, args, kwargs)
+                if out is not MISS:
+                    return out if record.finish is None else record.finish(out)
+            entry.calls += 1
+        if entry.traced.draws:
+            with _random_lock:
+                return self._run(entry, call)
         return self._run(entry, call)
 
     # -- keys -------------------------------------------------------------------------------------
@@ -174,22 +218,38 @@ class CompiledFunction:
         n = len(arrays)
         if self._environment is None:
             self._environment = Environment(self.fun)
-        env_arrays, env_key = self._environment.read()
-        arrays += env_arrays
-        state = [x for x in (self.inputs,) if x is not None]
+        captured, env_key = self._environment.read()
+        state = self._state()
         state_key: Any = None
-        if state or IMPLICIT:
-            state += IMPLICIT
+        if state:
             found, structure = flatten(state)
-            state_key = (structure, tuple([None if type(x) is array else constant_key(x)
-                                           for x in found]))
-            arrays += [x for x in found if type(x) is array]
+            place = {id(a): i for i, a in enumerate(captured)}
+            parts: list[Any] = []
+            for x in found:
+                if type(x) is not array:
+                    parts.append(constant_key(x))
+                elif id(x) in place:
+                    parts.append(place[id(x)])  # which of the captured arrays it is
+                else:
+                    place[id(x)] = len(captured)
+                    captured.append(x)
+                    parts.append(None)
+            state_key = (structure, tuple(parts))
+        arrays += captured
         pending = [a._n for a in arrays if a._n.data is None]
         if pending:
+            for p in pending:
+                if p.trace is not None:
+                    raise TraceError(f"[compile] an argument of {self.__name__} is a placeholder "
+                                     "of a trace that has ended.")
             evaluate(pending)
         avals = tuple([(a._n.shape, a._n.dtype, a._n.data.strides) for a in arrays])
         key = (treedef, tuple(constants), avals, env_key, state_key, pool.get_num_threads())
         return _Call(leaves, treedef, arrays, n, key, state)
+
+    def _state(self) -> list[Any]:
+        """Containers that are read at each call besides the environment."""
+        return ([self.inputs] if self.inputs is not None else []) + IMPLICIT
 
     def _constant(self, i: int, x: Any, leaves: list[Any], arrays: list[array]) -> Any:
         """Key of an argument that is no array of ours; NumPy data and the like become arrays."""
@@ -197,6 +257,10 @@ class CompiledFunction:
             if isinstance(x, slice):
                 return (slice, *[constant_key(v) for v in (x.start, x.stop, x.step)])
             return constant_key(x) if not isinstance(x, Dtype) else x
+        if isinstance(x, array):
+            leaves[i] = a = wrap(x._n)
+            arrays.append(a)
+            return None
         if isinstance(x, (np.ndarray, np.generic)) or hasattr(x, "__mlx_array__"):
             leaves[i] = a = array(x)
             arrays.append(a)
@@ -209,6 +273,68 @@ class CompiledFunction:
                 "arrays, constants, and lists, tuples and dicts of them.") from None
         return (type(x), x)
 
+    # -- the native call --------------------------------------------------------------------------
+
+    def _native(self, entry: Entry, call: _Call, args: tuple[Any, ...],
+                kwargs: dict[str, Any]) -> native.Record | None:
+        """The entry's native record, put first among the recent ones; made where that is due."""
+        self._clock += 1
+        entry.stamp = self._clock
+        if entry.native is None or entry.misses >= _PATIENCE:
+            if entry.given_up:
+                return None
+            made = self._make_native(entry, call, args, kwargs)
+            if made is None:
+                entry.given_up = entry.native is None
+                return None
+            if entry.native is not None:
+                entry.calls += entry.native.hits
+            entry.native, entry.misses = made, 0
+        entry.misses += 1
+        recent = [r for r in self._recent if r.entry is not entry]
+        self._recent = (entry.native, *recent[:_RECENT - 1])
+        return entry.native
+
+    def _make_native(self, entry: Entry, call: _Call, args: tuple[Any, ...],
+                     kwargs: dict[str, Any]) -> native.Record | None:
+        run = native.run()
+        if run is None:
+            return None
+        traced = entry.traced
+        guard = Guard()
+        for r, x in zip(guard.sequence(0, args, tuple), args):
+            guard.tree(r, x, False)
+        for r, x in zip(guard.dict(1, kwargs, None), kwargs.values()):
+            guard.tree(r, x, False)
+        assert self._environment is not None
+        if self._environment.read(guard)[1] != call.key[_ENVIRONMENT]:
+            return None  # it has just changed, on another thread
+        draws = traced.draws
+        for x in self._state() if draws else [self.inputs] if self.inputs is not None else []:
+            guard.tree(guard.load(x), x, True)
+        if draws:
+            run = _locked(run)
+        elif traced.used and max(traced.used) >= len(guard.arrays):
+            return None
+        recorder = native.Recorder(run, guard, entry.plan, traced.used, traced.captured,
+                                   traced.graph.outputs)
+        for at, index in traced.changed:
+            recorder.change(at, index)
+        n = len(self._output_containers()) if draws else len(traced.outputs) - len(IMPLICIT)
+        simple = all([recorder.container(container, shape) for container, shape in zip(
+            self._output_containers()[:n], traced.outputs)])
+        if traced.changed or n:
+            recorder.distinct(call.n_arguments)
+        finish = None
+        if not recorder.result(traced.treedef, traced.leaves) or not simple:
+            recorder.fill = recorder.fill[:4 * len(traced.changed)]
+            finish = functools.partial(self._finish, traced)
+        return recorder.record(entry, finish)
+
+    def _finish(self, traced: Traced, made: list[array]) -> Any:
+        """Results and containers from the outputs, where the native call does not write them."""
+        return self._write(traced, [a._n for a in made])
+
     # -- running ----------------------------------------------------------------------------------
 
     def _run(self, entry: Entry, call: _Call) -> Any:
@@ -219,11 +345,11 @@ class CompiledFunction:
         addresses = [d.buffer.ptr + d.offset for d in datas]
         fresh = plan.run(addresses)
         outs = [_output(plan, i, o, datas, fresh) for i, o in enumerate(traced.graph.outputs)]
-        return self._give(traced, call, outs)
-
-    def _give(self, traced: Traced, call: _Call, outs: list[Node]) -> Any:
         for at, index in traced.changed:
             call.arrays[at]._n = outs[index]
+        return self._write(traced, outs)
+
+    def _write(self, traced: Traced, outs: list[Node]) -> Any:
         for container, shape in zip(self._output_containers(), traced.outputs):
             fill(container, shape, outs)
         leaves = [wrap(outs[x]) if type(x) is int else x[1] for x in traced.leaves]
@@ -258,11 +384,12 @@ class CompiledFunction:
                 traced.graph, record, strides_of=lambda n: inputs.get(id(n)) or row_major(n.shape))
             traced.graph = record.graphs[-1][1]
             entry = Entry(traced, plan, record, call.key)
-            self.stats.traces += 1
+            self._stats.traces += 1
+            self._clock += 1
+            entry.stamp = self._clock
             self._entries[call.key] = entry
             while len(self._entries) > config.compile_cache_entries:
-                self._entries.popitem(last=False)
-                self.stats.evictions += 1
+                self._evict()
             report_trace(self.__name__, ir.user_line(), record.why, time.perf_counter() - start,
                          plan)
             return entry
@@ -276,18 +403,11 @@ class CompiledFunction:
 
     def _trace(self, call: _Call, keywords: bool) -> Traced:
         trace = Trace(self.__name__)
-        holders: dict[int, array] = {}
         placeholders: list[Node] = []
-        for k, a in enumerate(call.arrays):
-            if k >= call.n_arguments and id(a) in holders and holders[id(a)] is a:
-                # The same captured object twice: one placeholder, so that changes are seen.
-                placeholders.append(a._n if a._n.trace is trace else placeholders[0])
-                continue
+        for a in call.arrays:
             p = Node(INPUT, (), (), a._n.shape, a._n.dtype)
             p.trace = trace
             placeholders.append(p)
-            if k >= call.n_arguments:
-                holders[id(a)] = a
         stand_in = iter(placeholders[:call.n_arguments])
         leaves = [wrap(next(stand_in)) if type(x) is array else x for x in call.leaves]
         tree = unflatten(call.treedef, leaves)
@@ -298,11 +418,8 @@ class CompiledFunction:
         _active.depth += 1
         ir.begin_trace()
         try:
-            first: dict[int, Node] = {}
             for a, p in zip(call.arrays[call.n_arguments:], placeholders[call.n_arguments:]):
-                first.setdefault(id(a), p)
-                a._n = first[id(a)]
-            placeholders[call.n_arguments:] = [first[id(a)] for a in call.arrays[call.n_arguments:]]
+                a._n = p
             result = self.fun(*args, **kwargs)
             return self._collect(call, result, placeholders, outputs, old)
         finally:
@@ -352,18 +469,59 @@ class CompiledFunction:
             if n.data is not None:
                 captured.append(n)
         graph = Graph([*inputs, *captured], roots, self.__name__, order)
-        return Traced(graph, treedef, described, n_results, used, captured, templates, changed)
+        first = len(templates) - len(IMPLICIT)
+        random = {id(x) for x in flatten(IMPLICIT)[0]}
+        draws = any([not untouched(t) for t in templates[first:]]) or any(
+            [id(call.arrays[i]) in random for i in used])
+        return Traced(graph, treedef, described, n_results, used, captured, templates, changed,
+                      draws)
 
     # -- inspection -------------------------------------------------------------------------------
 
+    @property
+    def stats(self) -> Stats:
+        """Counts so far."""
+        s = self._stats
+        hits = s.hits + sum([e.hits for e in list(self._entries.values())])
+        return Stats(s.traces, hits, s.evictions, s.plain_calls)
+
     def entries(self) -> Sequence[Entry]:
         """Entries from least to most recently used."""
-        return list(self._entries.values())
+        with self._lock:
+            self._refresh()
+            return sorted(self._entries.values(), key=_stamp)
 
     def clear(self) -> None:
         """Forget all traces."""
         with self._lock:
+            self._stats.hits += sum([e.hits for e in self._entries.values()])
             self._entries.clear()
+            self._recent = ()
+
+    def _refresh(self) -> None:
+        """The entries of recent native records were used last: calls do not stamp them."""
+        for record in reversed(self._recent):
+            self._clock += 1
+            record.entry.stamp = self._clock
+
+    def _evict(self) -> None:
+        self._refresh()
+        oldest = min(self._entries.values(), key=_stamp)
+        del self._entries[oldest.key]
+        self._recent = tuple([r for r in self._recent if r.entry is not oldest])
+        self._stats.hits += oldest.hits
+        self._stats.evictions += 1
+
+
+def _stamp(entry: Entry) -> int:
+    return entry.stamp
+
+
+def _locked(run: native.Run) -> native.Run:
+    def call(address: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        with _random_lock:
+            return run(address, args, kwargs)
+    return call
 
 
 def _content(trees: Sequence[Any]) -> list[Any]:

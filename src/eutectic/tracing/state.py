@@ -95,7 +95,7 @@ def template(tree: Any, before: Any, index_of: Any) -> Any:
 
 
 def fill(tree: Any, shape: Any, nodes: Sequence[Node]) -> Any:
-    """Bring a container to the state that `template` described; returns what stands at its place."""
+    """Bring a container to the state that `template` described; returns what stands there."""
     if isinstance(shape, Slot):
         if shape.output == -1:
             return tree
@@ -120,3 +120,10 @@ def fill(tree: Any, shape: Any, nodes: Sequence[Node]) -> Any:
     old = flatten(tree)[0] if is_container(tree) else []
     return unflatten(shape[2], [fill(old[i] if i < len(old) else None, s, nodes)
                                 for i, s in enumerate(shape[1])])
+
+
+def untouched(shape: Any) -> bool:
+    """Whether a trace left a container, described by its template, alone."""
+    if isinstance(shape, Slot):
+        return shape.output == -1
+    return all(map(untouched, shape[1].values() if shape[0] == "dict" else shape[1]))
