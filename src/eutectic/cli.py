@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from eutectic.inspect.explain import Explanation
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_FUNCTION = "package.module:function or path/to/file.py:function; without it, the benchmark of 20 " \
-            "serial tanh on (512, 512)"
+_FUNCTION = "package.module:function or path/to/file.py:function; without it, the benchmark: 20 " \
+    "serial tanh on (512, 512)"
 _INPUT = "an argument: f32[512,512] (f16 bf16 f32 f64 i8-i64 u8-u64 bool c64), 2.5, True, None; " \
     "once for each argument"
 
@@ -197,13 +197,18 @@ def _sweep(given: argparse.Namespace) -> int:
         found = sweep(given.shapes or SHAPES, given.loops or LOOPS, given.budget or 1.0, bar)
     if given.json:
         return _json(found.to_dict())
-    _out().print(str(found), markup=False)
+    out = _out()
+    out.print(str(found), markup=False)
+    for warning in found.warnings():
+        out.print()
+        out.print(warning, markup=False, style="yellow")
     return 0
 
 
 def _call(given: argparse.Namespace) -> tuple[str, Any, list[Any]]:
     """(name, function, arguments) that the command line names."""
     from eutectic.inspect.inputs import UsageError, load_function, make_input
+    from eutectic.tracing.function import signature_of
 
     if given.function is None:
         from eutectic.inspect.seed import data, heavy_of
@@ -212,7 +217,16 @@ def _call(given: argparse.Namespace) -> tuple[str, Any, list[Any]]:
             raise UsageError("[input] the benchmark has inputs of its own; name a function first.")
         return "heavy", heavy_of(), [data()]
     args = [make_input(spec, i) for i, spec in enumerate(given.input)]
-    return given.function.rpartition(":")[2], load_function(given.function), args
+    fun = load_function(given.function)
+    name = given.function.rpartition(":")[2]
+    signature = signature_of(fun)
+    if signature is not None:
+        try:
+            signature.bind(*args)
+        except TypeError as error:
+            raise UsageError(f"[input] {name}{signature} with {len(args)} inputs: {error}; give "
+                             "--input once for each argument.") from None
+    return name, fun, args
 
 
 # ---- explain ------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from eutectic.array import array
 from eutectic.core import random
+from eutectic.core.reports import explain, measure
 from eutectic.dtype import (
     Dtype, DtypeCategory, bfloat16, bool_, complex64, complexfloating, float16, float32, float64,
     floating, generic, inexact, int8, int16, int32, int64, integer, issubdtype, number,
@@ -106,7 +107,7 @@ __all__ = [
     # products
     "addmm", "matmul",
     # compiling
-    "compile", "disable_compile", "enable_compile",
+    "compile", "disable_compile", "enable_compile", "explain", "measure",
     # evaluation, devices, memory
     "Device", "DeviceType", "Stream", "StreamContext", "async_eval", "clear_cache", "cpu",
     "default_device", "default_stream", "device_count", "eval", "get_active_memory",

@@ -13,6 +13,7 @@ and the number of threads, unless other programs took part of the processors mea
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import json
@@ -154,7 +155,7 @@ def _measure(threads: int) -> Machine:
         tests.append(_Test(_plan(size // 4, _sum), size // 4, size))
         tests.append(_Test(_plan(size // 8, _copy), size // 8, size))
     for chains in _CHAINS:
-        plan = _plan(_FMA_COUNT, lambda x, n=chains: Node(_FMA, (x,), (n,), x.shape, float32))
+        plan = _plan(_FMA_COUNT, functools.partial(_fma, chains=chains))
         tests.append(_Test(plan, _FMA_COUNT, plan_work(plan).flops))
     for _ in range(_ROUNDS):
         for test in tests:
@@ -221,6 +222,10 @@ def _sum(x: Node) -> Node:
 
 def _copy(x: Node) -> Node:
     return Node(prims.COPY, (x,), (), x.shape, float32)
+
+
+def _fma(x: Node, chains: int) -> Node:
+    return Node(_FMA, (x,), (chains,), x.shape, float32)
 
 
 def _fma_body(x: Value, chains: int) -> Value:

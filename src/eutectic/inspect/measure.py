@@ -14,6 +14,7 @@ import numpy as np
 from eutectic.array import array, numpy_view
 from eutectic.engine import evaluate
 from eutectic.engine.plan import Plan
+from eutectic.engine.steps import Step
 from eutectic.graph.ir import Node
 from eutectic.graph.show import type_text
 from eutectic.inspect.cold import FirstCalls, first_calls
@@ -22,15 +23,15 @@ from eutectic.inspect.timing import Progress, Samples, interleave
 from eutectic.inspect.units import seconds_text
 from eutectic.inspect.verdict import NOISY, Timed, Verdict, judge
 from eutectic.inspect.work import Work, kernel_steps, step_work, total
+from eutectic.runtime import buffers
 from eutectic.tracing.environment import Environment
 from eutectic.tracing.function import CompiledFunction
 from eutectic.tracing.state import IMPLICIT, Snapshot
-from eutectic.tree import flatten
+from eutectic.tree import flatten, unflatten
 
 BUDGET = 2.0
 """Seconds that the timing takes unless told otherwise."""
 _WATCHED_RUNS = 5
-_WATCHED_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Side:
     work: Work
     """Bytes and arithmetic of those kernels."""
     in_kernels: float
-    """Seconds of a call inside machine code, memory for its results included."""
+    """Seconds of a call inside machine code and Python libraries."""
     memory: float
     """Least seconds for the bytes at this machine's measured bandwidth."""
     arithmetic: float
@@ -97,6 +98,11 @@ class Measurement:
         return _wins(self.plain.samples, self.compiled.samples)
 
     @property
+    def noisy(self) -> bool:
+        """Whether the times of one side lie far apart."""
+        return max(self.plain.samples.spread, self.compiled.samples.spread) > NOISY
+
+    @property
     def speedup(self) -> float:
         """Median of plain over median of compiled."""
         return self.plain.median / self.compiled.median
@@ -111,7 +117,7 @@ class Measurement:
                 "upper_quartile": s.upper, "rounds": len(s.seconds), "around": side.around,
                 "bandwidth_part": side.bandwidth_part, "flops_per_second": side.rate,
                 "peak_part": side.rate / self.machine.flops, "bytes_moved": side.work.moved}
-        found |= {"speedup": self.speedup, "wins": self.wins}
+        found |= {"speedup": self.speedup, "wins": self.wins, "noisy": self.noisy}
         found["verdict"]["worth"] = self.verdict.worth
         if math.isinf(self.verdict.calls):
             found["verdict"]["calls"] = None
@@ -237,84 +243,76 @@ class _Subject:
             self.restore()
         return found[0] == found[1] == found[2]
 
-    def watch_plain(self) -> tuple[float, list[Any]]:
+    def watch_plain(self) -> tuple[float, list[Step]]:
         """(part of the time in kernels, steps) of a plain call."""
-        log = _Log()
+        plans: list[Plan] = []
+        inside = 0.0
 
-        def run(n: Node, plan: Plan, addresses: list[int]) -> list[Any]:
-            return log.run(plan, addresses)
+        def run(_n: Node, plan: Plan, addresses: list[int]) -> list[Any]:
+            nonlocal inside
+            made, seconds = run_timed(plan, addresses)
+            inside += seconds
+            plans.append(plan)
+            return made
 
-        def watched() -> None:
+        parts = []
+        for i in range(_WATCHED_RUNS + 1):
+            plans.clear()
+            inside = 0.0
             evaluate.watcher = run
             try:
+                start = time.perf_counter()
                 self.call(self.plain)
+                elapsed = time.perf_counter() - start
             finally:
                 evaluate.watcher = None
-        return self._watched(watched, log)
-
-    def watch(self, compiled: CompiledFunction) -> tuple[float, list[Any]]:
-        """(part of the time in kernels, steps) of a compiled call."""
-        log = _Log()
-        entry = compiled.entries()[-1]
-        plan = entry.plan
-        entry.plan = _Watched(plan, log)  # type: ignore[assignment]
-        try:
-            return self._watched(lambda: self.call(compiled), log)
-        finally:
-            entry.plan = plan
-
-    def _watched(self, call: Callable[[], Any], log: _Log) -> tuple[float, list[Any]]:
-        parts = []
-        begin = time.perf_counter()
-        for i in range(_WATCHED_RUNS + 1):
-            log.clear()
-            start = time.perf_counter()
-            call()
-            elapsed = time.perf_counter() - start
             self.restore()
             if i:  # the first run warms up
-                parts.append(min(log.seconds / elapsed, 1.0))
-                if time.perf_counter() - begin > _WATCHED_SECONDS:
-                    break
-        return statistics.median(parts), [s for p in log.plans for s in kernel_steps(p)]
+                parts.append(inside / elapsed)
+        return _part(parts), [s for p in plans for s in kernel_steps(p)]
+
+    def watch(self, compiled: CompiledFunction) -> tuple[float, list[Step]]:
+        """(part of the time in kernels, steps) of a compiled call."""
+        # The call may be native code all through, so its plan is run alone, next to it.
+        entry = compiled.lower(*self.args, **self.kwargs)
+        call = compiled._read_call(self.args, self.kwargs)
+        nodes = [call.arrays[i]._n for i in entry.traced.used] + entry.traced.captured
+        addresses = [n.data.ptr for n in nodes]
+        parts = []
+        for i in range(2 * _WATCHED_RUNS + 1):
+            start = time.perf_counter()
+            self.call(compiled)
+            elapsed = time.perf_counter() - start
+            self.restore()
+            inside = run_timed(entry.plan, addresses.copy())[1]
+            if i:
+                parts.append(inside / elapsed)
+        return _part(parts), kernel_steps(entry.plan)
 
 
-class _Log:
-    """The plans that a call ran and the time inside them."""
+def run_timed(plan: Plan, addresses: list[int]) -> tuple[list[Any], float]:
+    """As `Plan.run`, with the seconds inside machine code and Python libraries."""
+    made = [buffers.alloc(n) for n in plan.fresh]
+    arena = buffers.alloc(plan.arena) if plan.arena else None
+    addresses += [b.ptr for b in made]
+    if arena is not None:
+        addresses.append(arena.ptr)
+    native, address = plan.native_run, plan.address
+    start = time.perf_counter()
+    if native is not None:
+        native(address, addresses)
+    else:
+        for segment in plan.segments:
+            segment.run_list(addresses)
+    return made, time.perf_counter() - start
 
-    def __init__(self) -> None:
-        self.plans: list[Plan] = []
-        self.seconds = 0.0
 
-    def clear(self) -> None:
-        self.plans, self.seconds = [], 0.0
-
-    def run(self, plan: Plan, addresses: list[int]) -> list[Any]:
-        start = time.perf_counter()
-        fresh = plan.run(addresses)
-        self.seconds += time.perf_counter() - start
-        self.plans.append(plan)
-        return fresh
-
-
-class _Watched:
-    """Stands for a plan; runs of it are logged."""
-
-    def __init__(self, plan: Plan, log: _Log) -> None:
-        self._plan = plan
-        self._log = log
-
-    def run(self, addresses: list[int]) -> list[Any]:
-        return self._log.run(self._plan, addresses)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._plan, name)
+def _part(parts: list[float]) -> float:
+    return min(statistics.median(parts), 1.0)
 
 
 def _arrays(tree: Any) -> Any:
     """NumPy data in the arguments as arrays, so that converting it is not timed."""
-    from eutectic.tree import unflatten
-
     leaves, treedef = flatten(tree)
     return unflatten(treedef, [array(x) if isinstance(x, np.ndarray) else x for x in leaves])
 

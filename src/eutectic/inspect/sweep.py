@@ -57,6 +57,18 @@ class Sweep:
                          f"({times_text(least.measurement.speedup)}).")
         return " ".join(parts)
 
+    def warnings(self) -> list[str]:
+        """What makes the numbers doubtful, a paragraph each."""
+        found = []
+        points = self.points()
+        noisy = sum([p.measurement.noisy for p in points])
+        if noisy:
+            found.append(wrapped(f"Warning: The machine was noisy in {noisy} of {len(points)} "
+                                 "measurements. Measure again on an idle one."))
+        if any(not p.measurement.identical for p in points):
+            found.append(wrapped("Warning: plain and compiled gave different bits."))
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """The numbers, for JSON."""
         return {"points": [{"shape": [p.n, p.n], "loops": p.loops, **p.measurement.to_dict()}
