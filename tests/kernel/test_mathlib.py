@@ -220,8 +220,9 @@ def test_remainder_is_numpys(ty):
         for part in (x, y):
             part.append(rng.integers(0, 2 ** 32, n, dtype=f"u{size}").view(dtype))
     else:
-        x.append(rng.standard_normal(n) * 1e140)
-        y.append(rng.standard_normal(n))
+        for high, low in ((1e140, 1.0), (1e308, 1e300), (1e-300, 1e-310), (1e-200, 5e-320)):
+            x.append(rng.random(n) * high)
+            y.append(rng.standard_normal(n) * low)
     x, y = np.concatenate(x), np.concatenate(y)
     with np.errstate(all="ignore"):
         want = np.remainder(x, y)

@@ -253,13 +253,12 @@ def _log_double(x: Value, y: Value) -> tuple[Value, Value]:
 
 
 def arcsinh(z: Complex) -> Complex:
-    """Inverse hyperbolic sine, W. Kahan's formulas ("Branch cuts for complex elementary
-    functions", 1987): with p = sqrt(1 + iz), q = sqrt(1 - iz), the real part is
-    arcsinh(Im(conj(p)... q)) and the imaginary part arctan2(y, Re(p q))."""
+    """Inverse hyperbolic sine: with p = sqrt(1 + iz), q = sqrt(1 - iz), the real part is
+    arcsinh|Im p Re q - Re p Im q| and the imaginary part arctan2(|y|, Re(p q)), with the signs of z
+    (W. Kahan, "Branch cuts for complex elementary functions", 1987)."""
     x, y = _wide(z)
     p = _sqrt_pair(1.0 - y, x)
     q = _sqrt_pair(1.0 + y, -x)
-    # Re(conj-free cross term): p_im*q_re - p_re*q_im
     cross = fma(p[1], q[0], -(p[0] * q[1]))
     dot = fma(p[0], q[0], -(p[1] * q[1]))
     re = select(x.eq(0.0) & (fabs(y) <= 1.0), _c(0.0), hy.arcsinh(fabs(cross)))
@@ -277,7 +276,7 @@ def arcsin(z: Complex) -> Complex:
 
 def arccos(z: Complex) -> Complex:
     """Inverse cosine: with p = sqrt(1 - z), q = sqrt(1 + z), 2 arctan2(Re p, Re q) and
-    arcsinh(Im(conj(q) p)) (Kahan)."""
+    arcsinh(Im(conj(q) p)) (Kahan's)."""
     x, y = _wide(z)
     p = _sqrt_pair(1.0 - x, -y)
     q = _sqrt_pair(1.0 + x, y)
@@ -291,7 +290,7 @@ def arccos(z: Complex) -> Complex:
 
 def arccosh(z: Complex) -> Complex:
     """Inverse hyperbolic cosine: arcsinh(Re(conj(p) q)) and 2 arctan2(Im p, Re q) with
-    p = sqrt(z - 1), q = sqrt(z + 1) (Kahan)."""
+    p = sqrt(z - 1), q = sqrt(z + 1) (Kahan's)."""
     x, y = _wide(z)
     p = _sqrt_pair(x - 1.0, y)
     q = _sqrt_pair(x + 1.0, y)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from eutectic.kernel.mathlib.exponential import (EXP_Q, LN2_SPLIT, LOG2E, LOG_R40,
                                                  SHIFTER, split_exponent, two_factors)
 from eutectic.kernel.scalar import (BITS, Value, bitcast, const, convert, copysign, fabs, floor,
-                                    fma, fmin, poly, rint, select)
+                                    fma, poly, rint, select)
 from eutectic.kernel.scalar import sqrt as _sqrt
 
 # log(1+f) = 2s + s z r(z), s = f/(2+f), z = s^2, with r(z) = 2/3 + z q(z)
@@ -160,21 +160,18 @@ def _reduce(a: Value, m: Value, steps: int, bits: int) -> Value:
 
 
 def _scaled_reduce(a: Value, m: Value) -> Value:
-    """The same for any f64; exact for quotients below 2^520."""
+    """The same for any f64; exact for quotients below 2^500, which larger ones are taken for."""
     tiny = m < 2.0 ** -400
     factor = select(tiny, const(2.0 ** 600, "f64"), const(1.0, "f64"))
-    # a quotient above 2^520 is out of reach: keep the numbers finite
-    top = fmin(m * factor * 2.0 ** 500, const(2.0 ** 1000, "f64"))
-    a = a * factor
-    a = select(a > top, top, a)
-    x = a
-    inverse = 1.0 / (m * factor)
-    for k in reversed(range(10)):
-        unit = m * factor * 2.0 ** (50 * k)
-        reach = unit < 2.0 ** 1020
-        n = rint(x * (inverse * 2.0 ** (-50 * k)))
-        x = select(reach, fma(-n, unit, x), x)
     m = m * factor
+    x = a * factor
+    top = m * 2.0 ** 500
+    x = select(x > top, top, x)
+    inverse = 1.0 / m
+    for k in reversed(range(10)):
+        unit = m * 2.0 ** (50 * k)
+        n = rint(x * (inverse * 2.0 ** (-50 * k)))
+        x = select(unit < float("inf"), fma(-n, unit, x), x)
     x = select(x < 0.0, x + m, x)
     return select(x < m, x, const(0.0, "f64")) / factor
 
