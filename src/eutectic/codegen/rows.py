@@ -6,18 +6,17 @@ from collections.abc import Sequence
 
 from eutectic.codegen.accumulate import Accumulators, Part, levels_needed
 from eutectic.codegen.blocks import (
-    Block, Element, advance, decode, lane_numbers, load,
-    splat, store, to_memory)
-from eutectic.codegen.scans import Scans
+    Block, Element, advance, decode, lane_numbers, load, splat, store, to_memory)
+from eutectic.codegen.loop_kernel import LoopKernel
 from eutectic.codegen.scalars import constant, vector_type
-from eutectic.kernel.reductions import UNIT
+from eutectic.codegen.scans import Scans
+from eutectic.dtype import BY_NAME
 from eutectic.kernel.memory import gather_offset
+from eutectic.kernel.reductions import COMBINE_BODY, UNIT
 from eutectic.kernel.rounding import rounded
 from eutectic.kernel.scalar import Value
 from eutectic.kernel.spec import (
-    S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, operand_value,
-    roots_of)
-from eutectic.codegen.loop_kernel import LoopKernel
+    S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Instr, operand_value, roots_of)
 
 
 class RowKernel(LoopKernel):
@@ -27,6 +26,9 @@ class RowKernel(LoopKernel):
         spec, fn = self.spec, self.fn
         elements, units = spec.kind == "map", spec.kind == "units"
         self.begin(levels=spec.kind != "map")
+        if any(ins[0].family == "scatter" for ins in spec.instrs):
+            fn.line(f"%sent_at = alloca i64, i64 {spec.width}, align 64")
+            fn.line(f"%sent = alloca i64, i64 {spec.width}, align 64")
         if elements or units:
             per = "%n" if elements else fn.slot(S_UNITS)
         first = fn.bind(f"udiv i64 %lo, {per}") if elements else "%lo"
@@ -119,7 +121,10 @@ class RowKernel(LoopKernel):
         stores = [(o, a) for o, a in spec.stores if spec.args[a].access == "v"
                   and self._store_phase(o) == phase]
         keep = [o for o in self.plan.saved if self.plan.phase[o - self.base] == phase]
-        roots = [spec.instrs[i][2][0] for i in reds] + [o for o, _a in stores] + keep
+        updates = [ins for i, ins in enumerate(spec.instrs)
+                   if ins[0].family == "scatter" and self.plan.phase[i] == phase]
+        sent = [o for ins in updates for o in ins[2]]
+        roots = [spec.instrs[i][2][0] for i in reds] + [o for o, _a in stores] + keep + sent
         if not roots:
             return
         scanned = self._scans_of(phase)
@@ -155,7 +160,7 @@ class RowKernel(LoopKernel):
         self.scans = Scans(fn, spec, scanned, head)
         self.scans.open()
         b, count, fast, _body = self.block(i, end, memory, outs, self.row)
-        for a in [a for a in ins if spec.args[a].role == "table"]:
+        for a in [a for a in ins if spec.args[a].role in ("table", "target")]:
             lanes[a] = self.clamped_lanes(count, self.strides[a])
         regs = self._values(phase, roots, b, wide, lanes)
         current = carried
@@ -165,6 +170,11 @@ class RowKernel(LoopKernel):
             self._keep(o, regs[len(reds) + len(stores) + k], i)
         for (o, a), value in zip(stores, regs[len(reds):]):
             self._store(o, a, value, b)
+        at_update = len(regs) - len(sent)
+        for ins in updates:
+            size = len(ins[2])
+            self._send(ins, regs[at_update:at_update + size], count)
+            at_update += size
         self.close(b, count, fast, outs, self.row, latch if not reds else f"{latch}p")
         nxt = list(current)
         if reds:
@@ -202,6 +212,42 @@ class RowKernel(LoopKernel):
             else:
                 for r, result in zip(reds, acc.finish(acc.across(total), 1)):
                     self.once[self.base + r] = self._rounded_once(r, result)
+
+    def _send(self, ins: Instr, regs: Sequence[tuple[str, ...]], count: str) -> None:
+        """Write a block of a scatter's updates, one after another: later ones see earlier ones."""
+        fn, w = self.fn, self.spec.width
+        mode, name = ins[1]
+        d = BY_NAME[name]
+        e = fn.emitter(w)
+        types = [self.spec.operand_dtype(o).compute for o in ins[2]]
+        vals = [operand_value(t) for t in (types[0], *types[2:])]
+        bound = {id(v): r[0] for v, r in zip(vals, (regs[0], *regs[2:]))}
+        [address] = e.body([vals[0] + gather_offset(*vals[1:])], bound)
+        fn.line(f"store <{w} x i64> {address}, ptr %sent_at, align 64")
+        new = operand_value(types[1])
+        bound = {id(r): reg for r, reg in zip(roots_of(new), regs[1])}
+        store(e, d, "%sent", e.body(to_memory(d, new), bound))
+        pre, head, done = fn.label("sp"), fn.label("send"), fn.label("sent")
+        fn.line(f"br label %{pre}")
+        fn.start(pre)
+        fn.line(f"br label %{head}")
+        fn.start(head)
+        j = f"%{head}j"
+        fn.line(f"{j} = phi i64 [0, %{pre}], [{j}n, %{head}]")
+        p = fn.bind(f"getelementptr i64, ptr %sent_at, i64 {j}")
+        to = fn.bind(f"inttoptr i64 {fn.bind(f'load i64, ptr {p}, align 8')} to ptr")
+        q = fn.bind(f"getelementptr i8, ptr %sent, i64 {fn.bind(f'mul i64 {j}, {d.size}')}")
+        one = fn.emitter(1)
+        known: dict[int, str] = {}
+        v = load(one, d, q, known)
+        if mode != "set":
+            old = load(one, d, to, known)
+            v = rounded(COMBINE_BODY[mode](old, v), d)
+        store(one, d, to, one.body(to_memory(d, v), known))
+        fn.line(f"{j}n = add i64 {j}, 1")
+        c = fn.bind(f"icmp ult i64 {j}n, {count}")
+        fn.line(f"br i1 {c}, label %{head}, label %{done}")
+        fn.start(done)
 
     def _rounded_once(self, i: int, regs: tuple[str, ...]) -> tuple[str, ...]:
         d = self.spec.instrs[i][3]

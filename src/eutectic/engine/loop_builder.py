@@ -14,7 +14,7 @@ from eutectic.graph.affine import Forms
 from eutectic.graph.ir import CONST, IOTA, Node
 from eutectic.graph.layout import row_major
 from eutectic.graph.passes.groups import Edge, Group, node_cost
-from eutectic.graph.prims import COPY, GATHER, const
+from eutectic.graph.prims import COMBINE, COPY, GATHER, UPDATE, const
 from eutectic.kernel.reductions import UNIT, lanes, ordered
 from eutectic.kernel.spec import (
     FIRST_ARG, MAX_SHORT, S_K, S_N, S_ND, S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Arg, Instr,
@@ -71,6 +71,8 @@ class LoopBuilder:
         self.scalar_of: dict[tuple[int, Dtype], int] = {}
         self.scratch: dict[Token, int] = {}
         self.moved: tuple[tuple[int, tuple[int, ...]], ...] = ()
+        self.update: Node | None = None
+        self.target = -1
 
     def build(self) -> LoopStep:
         g = self.g
@@ -81,8 +83,10 @@ class LoopBuilder:
             if self.product is not None and e.consumer is self.product[0]:
                 continue
             operands[id(e.consumer), e.position] = self._operand(e)
-        outs = [self._output(n) for n in g.outputs
-                if self.product is None or n is not self.product[0]]
+        self.update = next((m for m in members if m.prim is UPDATE), None)
+        outs = [self._output(n) for n in g.outputs if n is not self.update
+                and (self.product is None or n is not self.product[0])]
+        self.target = self._target(self.update) if self.update is not None else -1
         order = list(g.order)
         sizes = dict(g.sizes)
         groups = self._classes(kind, order)
@@ -123,14 +127,24 @@ class LoopBuilder:
                                       dict(terms), unit=e.base.dtype.size))
         return self.array_of[key]
 
-    def _index_steps(self, n: Node, edge: Edge) -> list[tuple[str, int]]:
-        """Steps (bytes) and lengths of the axes that a gather's indices choose, as scalars."""
-        assert edge.layout is not None
+    def _target(self, n: Node) -> int:
+        """The memory that a scatter's updates go to: addresses at index zero."""
+        token, offset, strides = self.low.where(n)
+        forms = self.g.maps[id(n)]
+        at = tuple([forms[a] if a >= 0 else affine.ZERO for a in n.attrs[0]])
+        const_, terms = affine.linear(at, strides)
+        self.arrays.append(_Array(int64, "target", token, offset + const_, dict(terms),
+                                  unit=n.dtype.size))
+        return len(self.arrays) - 1
+
+    def _index_steps(self, n: Node, shape: tuple[int, ...],
+                     strides: tuple[int, ...]) -> list[tuple[str, int]]:
+        """Steps (bytes) and lengths of the axes that the indices of `n` choose, as scalars."""
         steps, lengths = [], []
         for j in range(len(n.inputs) - 1):
             axis = n.attrs[0].index(-1 - j)
-            steps.append(edge.layout[1][axis] * n.dtype.size)
-            lengths.append(n.inputs[0].shape[axis])
+            steps.append(strides[axis] * n.dtype.size)
+            lengths.append(shape[axis])
         return [("scalar", self._scalar(const(v, int64))) for v in (*steps, *lengths)]
 
     def _array(self, n: Node, forms: Forms) -> int:
@@ -238,12 +252,13 @@ class LoopBuilder:
                 sizes: dict[int, int]) -> LoopStep:
         g = self.g
         names = getattr(self, "names", {})
-        n_arr, n_sc = len(self.arrays), len(self.scalars)
         inner = self._inner_indices(kind, merged)
+        in_rows = self.update is not None and self._updates_rows(operands, merged)
+        n_arr, n_sc = len(self.arrays), len(self.scalars)
         number: dict[int, int] = {}
         instrs: list[Instr] = []
         cost = 0.0
-        arrays_number = {("array", i): i for i in range(n_arr)}
+        moving: list[tuple[str, int]] = []
         for m in members:
             ops = []
             for i, operand in enumerate(m.inputs):
@@ -258,9 +273,23 @@ class LoopBuilder:
             attrs = m.attrs
             if m.prim is GATHER:
                 edge = next(e for e in g.edges if e.consumer is m and e.position == 0)
-                ops += self._index_steps(m, edge)
+                assert edge.layout is not None
+                ops += self._index_steps(m, m.inputs[0].shape, edge.layout[1])
                 n_sc = len(self.scalars)
                 attrs = (m.dtype.name,)
+            prim = m.prim
+            if m is self.update:
+                assert g.dest is not None
+                steps = self._index_steps(m, g.dest[0].shape, g.dest[2])
+                n_sc = len(self.scalars)
+                mode = m.attrs[1]
+                if in_rows:
+                    moving = [*ops[1:], *steps]
+                    prim = COPY if mode == "set" else COMBINE[mode]
+                    old = [] if mode == "set" else [("array", n_arr - 1)]
+                    ops, attrs = [*old, ops[0]], ()
+                else:
+                    ops, attrs = [("array", self.target), *ops, *steps], (mode, m.dtype.name)
             if m.prim.family == "reduction":
                 level, attrs = "O", ()
                 cost += 2.0
@@ -270,23 +299,50 @@ class LoopBuilder:
             else:
                 cost += node_cost(m) if level == "F" else 0.0
             number[id(m)] = len(instrs)
-            instrs.append((m.prim, attrs, ops, m.dtype, level))
-        fixed: list[Instr] = []
-        for prim, attrs, refs, dtype, level in instrs:
-            idx = []
-            for what, k in refs:
-                if what == "array":
-                    idx.append(arrays_number["array", k])
-                elif what == "scalar":
-                    idx.append(n_arr + k)
-                else:
-                    idx.append(n_arr + n_sc + number[k])
-            fixed.append((prim, attrs, tuple(idx), dtype, level))
+            instrs.append((prim, attrs, ops, m.dtype, level))
+
+        def place(ref: tuple[str, int]) -> int:
+            what, k = ref
+            if what == "array":
+                return k
+            return n_arr + k if what == "scalar" else n_arr + n_sc + number[k]
+        fixed: list[Instr] = [(prim, attrs, tuple([place(r) for r in refs]), dtype, level)
+                              for prim, attrs, refs, dtype, level in instrs]
         stores = [(n_arr + n_sc + number[id(n)], a) for n, a in outs]
         if kind == "row" and self._is_short(merged, sizes, fixed):
             kind = "short"
         self.moved = self._moved(kind, merged, fixed) if kind in ("map", "row") else ()
+        if in_rows:
+            assert self.update is not None
+            stores.append((n_arr + n_sc + number[id(self.update)], self.target))
+            by = tuple([place(r) for r in moving])
+            self.moved += ((self.target, by),)
+            if self.update.attrs[1] != "set":
+                self.moved += ((n_arr - 1, by),)
         return self._assemble(kind, merged, sizes, fixed, stores, cost, names)
+
+    def _updates_rows(self, operands: dict[tuple[int, int], tuple[str, int]],
+                      merged: list[list[int]]) -> bool:
+        """Whether a scatter changes whole rows, whose indices are known when the row begins.
+
+        Its target is then read and written like any array, at a row address that moves.
+        """
+        u, t = self.update, self.arrays[self.target]
+        inner = merged[0][-1:]
+        if not inner or t.strides.get(inner[0], 0) != 1:
+            return False
+        names = getattr(self, "names", {})
+        for i in range(1, len(u.inputs)):  # type: ignore[union-attr]
+            what, k = operands.get((id(u), i), ("scalar", 0))
+            if what == "array" and self.arrays[k].strides.get(inner[0], 0):
+                return False
+            if what == "node" and inner[0] in {names.get(d, d)
+                                               for d in self.g.indices(self.g.maps[k])}:
+                return False
+        t.dtype, t.role, t.unit = u.dtype, "out", 0  # type: ignore[union-attr]
+        if u.attrs[1] != "set":  # type: ignore[union-attr]
+            self.arrays.append(_Array(t.dtype, "in", t.token, t.offset, dict(t.strides)))
+        return True
 
     def _moved(self, kind: str, merged: list[list[int]],
                instrs: list[Instr]) -> tuple[tuple[int, tuple[int, ...]], ...]:
@@ -421,7 +477,9 @@ class LoopBuilder:
                 params[FIRST_ARG + i] = a.offset
             else:
                 patches.append((FIRST_ARG + i, a.token, a.offset * unit))
-                (writes if a.role == "out" else reads).append(a.token)
+                (writes if a.role in ("out", "target") else reads).append(a.token)
+                if a.role == "target":
+                    reads.append(a.token)
             step = a.strides.get(n_dim, 0) if n_dim is not None else 0
             params[slots.inner + i] = (step * unit) if n > 1 and n_dim is not None else unit
             if params_kind in ("col", "short"):
@@ -433,6 +491,7 @@ class LoopBuilder:
         step_ = LoopStep(spec, params, patches, 0, 1, reads, writes, self.scratch, group=self.g)
         step_.scalar_slots = [(slots.scalars + i, c) for i, (c, _d) in enumerate(self.scalars)]
         self._range(step_, rows, n, k, n_units, cost)
+        step_.serial = self.update is not None
         return step_
 
     def _streams(self, outer: list[int], n_dim: int | None, n: int, rows: int, width: int) -> bool:

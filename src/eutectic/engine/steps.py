@@ -30,6 +30,8 @@ class LoopStep:
     scalar_slots: list[tuple[int, Node]] = field(default_factory=list)
     """(slot, constant node): filled by the plan."""
     group: Group | None = None
+    serial: bool = False
+    """One thread runs it: its writes have an order."""
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ import math
 from eutectic.errors import InternalError
 from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node
 from eutectic.graph.prims import (
-    BROADCAST, CONCATENATE, GATHER, MATMUL, PAD, RESHAPE, SLICE, TRANSPOSE)
+    BROADCAST, CONCATENATE, GATHER, MATMUL, PAD, RESHAPE, SCATTER, SLICE, TRANSPOSE)
 
 
 def check(graph: Graph) -> None:
@@ -55,6 +55,12 @@ def _node(n: Node) -> None:
         for start, step, d, k in zip(*n.attrs, n.shape, shapes[0]):
             last = start + step * (d - 1)
             _that(d == 0 or (0 <= start < k and 0 <= last < k), n, "reaches outside its input")
+    elif n.prim is SCATTER:
+        axes, updates = n.attrs[0], shapes[1]
+        _that(n.shape == shapes[0] and len(axes) == len(n.shape), n, "an axis has no rule")
+        _that(all(a < len(updates) and (a < 0 or updates[a] <= d)
+                  for a, d in zip(axes, n.shape)), n, "updates reach outside")
+        _that(_broadcast([*shapes[2:], updates]) == updates, n, "indices do not broadcast")
     elif family == "reduction":
         kept = tuple(d for a, d in enumerate(shapes[0]) if a not in n.attrs[0])
         _that(kept == n.shape, n, "kept axes differ")

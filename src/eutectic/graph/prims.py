@@ -53,6 +53,15 @@ def _gather_body(address: Value, *operands: Any) -> Value | Complex:
 GATHER = Prim("gather", "elementwise", body=_gather_body)
 """inputs (a, index, ...), attrs = (axes,): for each axis of a, the axis of the result whose
 coordinate it takes, or -1 - j where index j (which broadcasts to the result) chooses it."""
+COMBINE = {name: Prim(f"scatter_{name}", "elementwise", body=body)
+           for name, body in reductions.COMBINE_BODY.items()}
+"""What a scatter does with an element that is there and one that comes."""
+SCATTER = Prim("scatter", "place")
+"""inputs (a, updates, index, ...), attrs = (axes, mode): a with its elements at the indices
+replaced by updates ('set') or combined with them ('sum', 'prod', 'max', 'min'), one update after
+another in row-major order; axes as GATHER's, with axes of the updates."""
+UPDATE = Prim("update", "scatter")
+"""The updates of a scatter on their way into its memory: inputs (updates, index, ...)."""
 SCAN = {name: Prim(f"cum{name}", "scan", reduction=r) for name, r in reductions.REDUCTIONS.items()
         if name in ("sum", "prod", "max", "min")}
 """Running reductions along the last axis, attrs = (inclusive,)."""
@@ -205,6 +214,12 @@ def scan(name: str, a: Node, inclusive: bool = True) -> Node:
         return a
     bits = SCAN[name].reduction.identity(a.dtype.compute)[0][1]  # type: ignore[union-attr]
     return broadcast(const(identity_value(bits, a.dtype), a.dtype), a.shape)
+
+
+def scatter(a: Node, updates: Node, indices: Sequence[Node], axes: tuple[int, ...],
+            mode: str) -> Node:
+    """`a` changed at places chosen by integer arrays; see SCATTER."""
+    return Node(SCATTER, (a, updates, *indices), (axes, mode), a.shape, a.dtype)
 
 
 def gather(a: Node, indices: Sequence[Node], axes: tuple[int, ...], shape: tuple[int, ...]) -> Node:

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from eutectic.graph.ir import Node
     from eutectic.kernel.reductions import Reduction
 
-FAMILIES = ("leaf", "elementwise", "view", "reduction", "scan", "contract", "place", "composite",
-            "opaque")
+FAMILIES = ("leaf", "elementwise", "view", "reduction", "scan", "contract", "place", "scatter",
+            "composite", "opaque")
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -190,3 +190,15 @@ REDUCTIONS = {r.name: r for r in (SUM, PROD, MAX, MIN, ALL, ANY, ARGMAX, ARGMIN)
 def ordered(reduction: Reduction, ty: str) -> bool:
     """Whether the result can depend on the order: float sums, products and extremes."""
     return not reduction.uses_index and (ty in FLOATS or ty == "c64")
+
+
+def _pair_body(reduction: Reduction) -> Callable[..., Union[Value, Complex]]:
+    def body(old: Union[Value, Complex], new: Union[Value, Complex]) -> Union[Value, Complex]:
+        index = const_bits(0, "u32")
+        return reduction.finish(reduction.combine(reduction.lift(old, index),
+                                                  reduction.lift(new, index)))
+    return body
+
+
+COMBINE_BODY = {r.name: _pair_body(r) for r in (SUM, PROD, MAX, MIN)}
+"""What a scatter does with an element that is there and one that comes."""

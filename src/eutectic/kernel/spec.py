@@ -30,7 +30,7 @@ class Arg:
 
     `role` is 'in' or 'out'; or, for values that are computed and not loaded, 'iota' (the pointer
     slot is a number and the strides count) and 'table' (the value is the address of an element,
-    as int64: a gather adds to it what its indices say).
+    as int64: a gather adds to it what its indices say) and 'target' (the same of a scatter).
     """
 
     dtype: Dtype

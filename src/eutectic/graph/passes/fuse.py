@@ -18,7 +18,7 @@ from eutectic.graph.layout import row_major, view_layout
 from eutectic.graph.passes.groups import (
     MAX_ARGUMENTS, MAX_NODES, RECOMPUTE_COST, Edge, Group, Refusal, _fresh, copy_node,
     is_row_class, new_indices, node_cost, reduced_size)
-from eutectic.graph.prims import CONCATENATE, GATHER, MATMUL, PAD
+from eutectic.graph.prims import CONCATENATE, GATHER, MATMUL, PAD, SCATTER, UPDATE
 from eutectic.kernel.reductions import UNIT, lanes, ordered
 
 FEW_ROWS = 8
@@ -190,6 +190,9 @@ class _Fuser:
         self.groups.append(g)
         strides = row_major(n.shape)
         parts: list[tuple[Node, int]] = []
+        if n.prim is SCATTER:
+            self._scatter_parts(g, n)
+            return
         if n.prim is CONCATENATE:
             at = 0
             for operand in n.inputs:
@@ -212,6 +215,25 @@ class _Fuser:
                 part.after = list(made)
             made.append(copy)
             edge = Edge(n, i, copy, ())
+            g.edges.append(edge)
+            self._note(g, edge)
+
+    def _scatter_parts(self, g: Group, n: Node) -> None:
+        """A copy of the array, then a loop over the updates that writes into it."""
+        updates, indices = n.inputs[1], n.inputs[2:]
+        copy = copy_node(n.inputs[0])
+        update = Node(UPDATE, (updates, *indices), n.attrs, updates.shape, n.dtype)
+        update.source = n.source
+        for part in (copy, update):
+            self.rank[id(part)] = self.rank[id(n)] - 0.5
+            if part.size == 0:
+                continue
+            self._start(part)
+            made = self.groups[-1]
+            made.dest = (n, 0, row_major(n.shape))
+            if part is update:
+                made.after = [copy]
+            edge = Edge(n, 0, part, ())
             g.edges.append(edge)
             self._note(g, edge)
 
