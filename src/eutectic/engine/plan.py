@@ -93,17 +93,25 @@ class _PythonCall:
         n = self.node
         views = []
         for operand, (b, offset, strides) in zip(n.inputs, self.operands):
-            views.append(_view(addresses[b] + offset, operand.shape, strides, operand.dtype))
-        out = _view(addresses[self.out[0]] + self.out[1], n.shape, row_major(n.shape), n.dtype)
+            views.append(_view(addresses[b] + offset, operand.shape, strides, operand.dtype, True))
+        out = _view(addresses[self.out[0]] + self.out[1], n.shape, row_major(n.shape), n.dtype,
+                    False)
         assert n.prim.call is not None
         out[...] = n.prim.call(*views, *n.attrs)
 
 
-def _view(address: int, shape: tuple[int, ...], strides: tuple[int, ...], d: Dtype) -> np.ndarray:
-    interface = {"shape": shape, "typestr": d.np.str, "data": (address, False), "version": 3,
-                 "strides": tuple([s * d.size for s in strides])}
-    holder = type("_Memory", (), {"__array_interface__": interface})()
-    return np.asarray(holder)
+class _Memory:
+    """Memory at an address, for NumPy to look at."""
+
+    __slots__ = ("__array_interface__",)
+
+
+def _view(address: int, shape: tuple[int, ...], strides: tuple[int, ...], d: Dtype,
+          readonly: bool) -> np.ndarray:
+    m = _Memory()
+    m.__array_interface__ = {"shape": shape, "typestr": d.np.str, "data": (address, readonly),
+                             "version": 3, "strides": tuple([s * d.size for s in strides])}
+    return np.asarray(m)
 
 
 def build_plan(graph: Graph, fusion: Fusion, strides_of: Callable[[Node], tuple[int, ...]],
@@ -252,6 +260,7 @@ class _Builder:
                     b, at = self.buffer[t]
                     operands.append((b, at + offset * operand.dtype.size, strides))
                 segments.append(_PythonCall(s.node, operands, self.buffer[id(s.node)]))
+                together = []
             elif isinstance(s, LoopStep):
                 made = self._loop(s, len(run))
                 alone = len(made) > 1 or s.serial

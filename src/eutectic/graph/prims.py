@@ -6,11 +6,14 @@ build nodes from nodes; argument checking belongs to `ops`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from eutectic.dtype import Dtype, float32, int64
+import numpy as np
+
+from eutectic.dtype import Dtype, float32, int64, uint8
 from eutectic.graph.ir import CONST, IOTA, Node
 from eutectic.kernel import reductions
 from eutectic.kernel.prim import Prim
@@ -87,8 +90,6 @@ def const_pattern(value: Any, dtype: Dtype) -> int:
 
 @lru_cache(maxsize=1024)
 def _half_pattern(value: float, name: str) -> int:
-    import numpy as np
-
     if name == "float16":
         with np.errstate(over="ignore"):
             return int(np.float16(value).view(np.uint16))
@@ -225,3 +226,51 @@ def scatter(a: Node, updates: Node, indices: Sequence[Node], axes: tuple[int, ..
 def gather(a: Node, indices: Sequence[Node], axes: tuple[int, ...], shape: tuple[int, ...]) -> Node:
     """Elements of `a` chosen by integer arrays; see GATHER."""
     return Node(GATHER, (a, *indices), (axes,), shape, a.dtype)
+
+
+def opaque(name: str, call: Callable[..., Any], inputs: Sequence[Node], attrs: tuple[Any, ...],
+           outs: Sequence[tuple[tuple[int, ...], Dtype]]) -> list[Node]:
+    """Results of a Python function of NumPy arrays: `call(*inputs, *attrs)`, a tuple of several.
+
+    Inputs come as read-only views in the dtype's NumPy type (bfloat16: its bits as uint16).
+    """
+    if len(outs) == 1:
+        return [Node(_opaque_prim(name, call), tuple(inputs), attrs, *outs[0])]
+    offsets = [0]
+    for shape, dtype in outs:
+        size = dtype.size
+        for d in shape:
+            size *= d
+        offsets.append(-(-(offsets[-1] + size) // 64) * 64)
+    layout = tuple([(at, shape, dtype) for at, (shape, dtype) in zip(offsets, outs)])
+    # One node computes all, as bytes; a node for each result takes its part out.
+    whole = Node(_opaque_prim(name, _packed(call)), tuple(inputs), (*attrs, layout),
+                 (offsets[-1],), uint8)
+    return [Node(PART, (whole,), (at, shape, dtype), shape, dtype) for at, shape, dtype in layout]
+
+
+@lru_cache(maxsize=None)
+def _opaque_prim(name: str, call: Callable[..., Any]) -> Prim:
+    return Prim(name, "opaque", call=call)
+
+
+@lru_cache(maxsize=None)
+def _packed(call: Callable[..., Any]) -> Callable[..., Any]:
+    def run(*args: Any) -> np.ndarray:
+        *rest, layout = args
+        end, shape, dtype = layout[-1]
+        out = np.empty(-(-(end + math.prod(shape) * dtype.size) // 64) * 64, np.uint8)
+        for (at, shape, dtype), value in zip(layout, call(*rest)):
+            part = np.ascontiguousarray(value, dtype.np).reshape(shape)
+            out[at:at + part.nbytes] = part.reshape(-1).view(np.uint8)
+        return out
+    return run
+
+
+def _part(whole: np.ndarray, at: int, shape: tuple[int, ...], dtype: Dtype) -> np.ndarray:
+    size = math.prod(shape) * dtype.size
+    return whole[at:at + size].view(dtype.np).reshape(shape)
+
+
+PART = Prim("part", "opaque", call=_part)
+"""One of several results of an opaque operation: attrs = (byte offset, shape, dtype)."""
