@@ -92,28 +92,30 @@ def end_trace() -> None:
 def toposort(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> list[Node]:
     """Nodes reachable from `roots`, inputs first, each once; does not go above a `stop` node."""
     order: list[Node] = []
-    seen: set[int] = set()
-    add = seen.add
+    append = order.append
+    seen: set[Node] = set()
     for root in roots:
-        if id(root) in seen:
+        if root in seen:
             continue
-        stack: list[Any] = [root]
-        while stack:
-            n = stack.pop()
-            if n is None:
-                order.append(stack.pop())
-                continue
-            if id(n) in seen:
-                continue
-            add(id(n))
-            if n.inputs and (stop is None or not stop(n)):
-                stack.append(n)
-                stack.append(None)
-                for i in reversed(n.inputs):
-                    if id(i) not in seen:
-                        stack.append(i)
+        seen.add(root)
+        # Nodes on the path from the root, each with an iterator over inputs still to be visited.
+        path: list[tuple[Node, Any]] = []
+        n = root
+        left = iter(n.inputs) if stop is None or not stop(n) else iter(())
+        while True:
+            for i in left:
+                if i not in seen:
+                    seen.add(i)
+                    if i.inputs and (stop is None or not stop(i)):
+                        path.append((n, left))
+                        n, left = i, iter(i.inputs)
+                        break
+                    append(i)
             else:
-                order.append(n)
+                append(n)
+                if not path:
+                    break
+                n, left = path.pop()
     return order
 
 
@@ -136,18 +138,24 @@ class Graph:
 
 
 def rebuild(graph: Graph, rule: Callable[[Node, tuple[Node, ...]], Node]) -> Graph:
-    """Map every node through `rule(node, new_inputs)`; leaves come with no inputs."""
-    new: dict[int, Node] = {}
+    """Map every node through `rule(node, new_inputs)`; leaves come with no inputs.
+
+    A graph that the rule leaves as it is comes back itself.
+    """
+    new: dict[Node, Node] = {}
+    same = True
     for n in graph.order:
-        new[id(n)] = rule(n, tuple([new[id(i)] for i in n.inputs]))
-    return Graph(graph.inputs, [new[id(o)] for o in graph.outputs], graph.name)
+        found = new[n] = rule(n, tuple([new[i] for i in n.inputs]) if n.inputs else ())
+        same = same and found is n
+    return graph if same else Graph(graph.inputs, [new[o] for o in graph.outputs], graph.name)
 
 
 def with_inputs(n: Node, inputs: Sequence[Node]) -> Node:
     """The same operation on other inputs; the node itself where nothing changes."""
-    if len(inputs) == len(n.inputs) and all(a is b for a, b in zip(inputs, n.inputs)):
+    inputs = tuple(inputs)
+    if inputs == n.inputs:  # nodes are equal only to themselves
         return n
-    m = Node(n.prim, tuple(inputs), n.attrs, n.shape, n.dtype)
+    m = Node(n.prim, inputs, n.attrs, n.shape, n.dtype)
     m.source = n.source
     m.trace = n.trace
     return m

@@ -157,6 +157,7 @@ declare void @PyErr_Clear()
 declare ptr @PyErr_Occurred()
 declare i32 @PyErr_BadArgument()
 declare ptr @PyType_GenericAlloc(ptr, i64)
+declare void @PyObject_GC_UnTrack(ptr)
 declare i32 @PyObject_RichCompareBool(ptr, ptr, i32)
 declare ptr @PyObject_GenericGetDict(ptr, ptr)
 declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)
@@ -482,6 +483,8 @@ def _make(o: Offsets) -> str:
         new = t.call("ptr", "PyType_GenericAlloc", f"ptr {kind}", "i64 0")
         t.require(t.do(f"icmp ne ptr {new}, null"), f"lost{len(fresh)}")
         fresh.append(new)
+        # Neither refers to anything that could refer back: the cycle collector need not see them.
+        t.put(f"call void @PyObject_GC_UnTrack(ptr {new})")
     data, node, made = fresh
 
     def put(value: str, at: str, offset: int, borrowed: bool = True) -> None:

@@ -136,6 +136,8 @@ class _Call:
 
 _RECENT = 4
 """Native records that a call tries before its key is made."""
+_COMPARED = 16
+"""Newest entries that the reason for another trace is looked for among."""
 _PATIENCE = 8
 """Lookups of an entry after which a native record that did not serve them is made anew."""
 
@@ -374,7 +376,8 @@ class CompiledFunction:
             entry = self._entries.get(call.key)
             if entry is not None:
                 return entry
-            record = Record(why=reason(call.key, [*self._entries]))
+            known = list(self._entries)[-_COMPARED:]
+            record = Record(why=reason(call.key, known))
             start = time.perf_counter()
             traced = self._trace(call, keywords)
             record.seconds["trace"] = time.perf_counter() - start

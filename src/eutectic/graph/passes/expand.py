@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from eutectic.graph import prims
-from eutectic.graph.ir import CONST, IOTA, Graph, Node, toposort, with_inputs
+from eutectic.graph.ir import CONST, IOTA, Graph, Node, rebuild, toposort, with_inputs
 
 
 def expand(graph: Graph) -> Graph:
     """Replace composites by their lowering, and reductions of nothing by the identity."""
-    new: dict[int, Node] = {}
-    for n in graph.order:
-        inputs = tuple([new[id(i)] for i in n.inputs])
-        new[id(n)] = _expanded(with_inputs(n, inputs))
-    return Graph(graph.inputs, [new[id(o)] for o in graph.outputs], graph.name)
+    return rebuild(graph, lambda n, inputs: _expanded(with_inputs(n, inputs)))
 
 
 def _expanded(n: Node) -> Node:
@@ -50,7 +46,7 @@ def store_outputs(graph: Graph) -> Graph:
             outputs.append(Node(prims.COPY, (o,), (), o.shape, o.dtype))
         else:
             outputs.append(_storable_view(o))
-    return Graph(graph.inputs, outputs, graph.name)
+    return graph if outputs == graph.outputs else Graph(graph.inputs, outputs, graph.name)
 
 
 def _storable_view(o: Node) -> Node:

@@ -38,7 +38,7 @@ def cse(graph: Graph) -> Graph:
     def rule(n: Node, inputs: tuple[Node, ...]) -> Node:
         if n.prim is INPUT or n.data is not None or n.prim.family == "opaque":
             return n
-        key = (n.prim, n.attrs, n.shape, n.dtype, tuple([id(i) for i in inputs]))
+        key = (n.prim, n.attrs, n.shape, n.dtype, inputs)
         found = seen.get(key)
         if found is None:
             found = seen[key] = with_inputs(n, inputs)
