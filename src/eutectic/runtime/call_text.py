@@ -1,151 +1,20 @@
 """The compiled call as LLVM text: check the arguments, run the plan, make the results.
 
 `ev_py_call(record, args, kwargs)` follows CPython's fast calling convention. The record is an array
-of 64-bit words (`Word`) with three small programs: the guard fetches objects into registers and
+of 64-bit words (`call_record`) with three small programs: the guard fetches objects into registers and
 checks them, the result program builds what the function returns, and the fill program writes to
 captured containers and arrays. A guard that does not hold returns the object `MISS`.
 
 Every object fetched is held by a reference of its own until the call ends, so that nothing another
-thread does while the GIL is released takes memory away. `tracing.native` writes records.
+thread does while the GIL is released takes memory away.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import IntEnum
 
-
-class Word(IntEnum):
-    """Words of a record. The frame of a call is zeroed words: what it owns first, in this order."""
-
-    HITS = 0
-    FRAME = 1
-    """Words in a frame; registers begin at 0."""
-    OWNED = 2
-    """Words at the frame's beginning that hold references: registers, data, buffers, results."""
-    DATA = 3
-    BUFFERS = 4
-    RESULTS = 5
-    STACK = 6
-    POSITIONS = 7
-    """Place of each register's dict iteration."""
-    ADDRESSES = 8
-    GUARD = 9
-    PLAN = 10
-    INPUTS = 11
-    FRESH = 12
-    SIZES = 13
-    """Table of Python integers: bytes of each fresh buffer."""
-    OUTPUTS = 14
-    OUTPUT_TABLE = 15
-    BUILD = 16
-    """Result program, or 0: a list of the results is returned."""
-    CAPTURED = 17
-    CAPTURED_TABLE = 18
-    """Pairs (address, data) of the last inputs."""
-    FILL = 19
-    TYPES = 20
-    TABLE = 21
-    """Scratch of DISTINCT: a power of two of words."""
-    TABLE_MASK = 22
-
-
-class Known(IntEnum):
-    """Objects every record refers to, in the table at `Word.TYPES`."""
-
-    ARRAY = 0
-    NODE = 1
-    DATA = 2
-    OWN_BUFFER = 3
-    FOREIGN_BUFFER = 4
-    NONE = 5
-    INPUT = 6
-    EMPTY = 7
-    MISS = 8
-    ALLOC = 9
-
-
-class Op(IntEnum):
-    """Guard instructions: six words (op, a, b, c, d, e); r[i] is a register."""
-
-    END = 0
-    TYPE = 1
-    """The type of r[a] is b."""
-    TUPLE = 2
-    """The tuple r[a] has b items; LIST and DICT likewise."""
-    LIST = 3
-    DICT = 4
-    TUPLE_ITEM = 5
-    """r[a] = r[b][c]."""
-    LIST_ITEM = 6
-    DICT_ITEM = 7
-    """r[a] = the next value of the dict r[b], whose key is c (compared as a string if d)."""
-    ARRAY = 8
-    """r[a] is an array of shape b, dtype c, strides d; input e (-1: none) is its address."""
-    IS = 9
-    """r[a] is the object b."""
-    SAME = 10
-    """r[a] is r[b]."""
-    INT = 11
-    """The int r[a] is b."""
-    FLOAT = 12
-    """The float r[a] has the bits b."""
-    STR = 13
-    """The str r[a] equals b."""
-    LOAD = 14
-    """r[a] = the object b."""
-    CELL = 15
-    """r[a] = content of the cell b."""
-    NAME = 16
-    """r[a] = r[b][c], where r[b] is a dict with string keys."""
-    NO_NAME = 17
-    """The dict r[a] has no key b."""
-    ATTRIBUTES = 18
-    """r[a] = r[b].__dict__."""
-    FUNCTION = 19
-    """The function r[a] has code b, defaults c and keyword defaults d (0: none)."""
-    METHOD = 20
-    """r[a], r[b] = function and self of the bound method r[c]."""
-    DISTINCT = 21
-    """The c registers whose numbers stand at the address b are different objects."""
-    MEMBER = 22
-    """r[a] = the attribute c of the class r[b]."""
-
-
-class Build(IntEnum):
-    """Result instructions: three words (op, a, b), on a stack."""
-
-    END = 0
-    RESULT = 1
-    CONSTANT = 2
-    TUPLE = 3
-    LIST = 4
-    DICT = 5
-    """a items with the keys at address b."""
-
-
-class Fill(IntEnum):
-    """Fill instructions: four words (op, register, key or index, result)."""
-
-    END = 0
-    NODE = 1
-    """The array in the register stands for the result's node."""
-    DICT = 2
-    LIST = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Offsets:
-    """Where slots lie in objects, in bytes; `tracing.native` finds them by looking."""
-
-    type: int
-    array_node: int
-    node: tuple[int, ...]
-    """prim, inputs, attrs, shape, dtype, data, trace, source."""
-    data: tuple[int, ...]
-    """buffer, offset, strides."""
-    buffer_ptr: int
+from eutectic.runtime.call_record import Build, Fill, Known, Offsets, Op, Word
+from eutectic.runtime.llvm_lines import Lines
 
 
 _SHAPE, _DTYPE, _DATA = 3, 4, 5
@@ -193,75 +62,17 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 """
 
 
-class _Text:
-    """Lines of LLVM text with numbered temporaries."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self._count = 0
-
-    def do(self, text: str) -> str:
-        self._count += 1
-        self.lines.append(f"  %t{self._count} = {text}")
-        return f"%t{self._count}"
-
-    def put(self, text: str) -> None:
-        self.lines.append(f"  {text}")
-
-    def label(self, name: str) -> None:
-        self.lines.append(f"{name}:")
-
-    def load(self, pointer: str, at: int = 0, type: str = "ptr") -> str:
-        return self.do(f"load {type}, ptr {self.byte(pointer, at)}")
-
-    def store(self, value: str, pointer: str, at: int = 0, type: str = "ptr") -> None:
-        self.put(f"store {type} {value}, ptr {self.byte(pointer, at)}")
-
-    def byte(self, pointer: str, at: int) -> str:
-        return self.do(f"getelementptr i8, ptr {pointer}, i64 {at}") if at else pointer
-
-    def word(self, pointer: str, index: str) -> str:
-        """Address of the 64-bit word `index`."""
-        return self.do(f"getelementptr i64, ptr {pointer}, i64 {index}")
-
-    def read(self, pointer: str, index: str, type: str = "ptr") -> str:
-        return self.load(self.word(pointer, index), type=type)
-
-    def call(self, type: str, name: str, *arguments: str) -> str:
-        return self.do(f"call {type} @{name}({', '.join(arguments)})")
-
-    def jump(self, condition: str, then: str, other: str) -> None:
-        self.put(f"br i1 {condition}, label %{then}, label %{other}")
-
-    def go(self, label: str) -> None:
-        self.put(f"br label %{label}")
-
-    def require(self, condition: str, other: str = "miss") -> str:
-        """Go on, in the block whose name is returned, only where `condition` holds."""
-        self._count += 1
-        name = f"l{self._count}"
-        self.jump(condition, name, other)
-        self.label(name)
-        return name
-
-    def equal(self, a: str, b: str, type: str = "ptr") -> str:
-        return self.do(f"icmp eq {type} {a}, {b}")
-
-    def known(self, types: str, which: Known) -> str:
-        return self.load(types, 8 * which)
-
-
 def _match(o: Offsets) -> str:
     """`i32 ev_match(record, frame, args, kwargs)`: 1 where the guard holds."""
-    t = _Text()
+    t = Lines()
     t.put("%key = alloca ptr")
     t.put("%value = alloca ptr")
     t.put("%over = alloca i32")
     t.put("%at = alloca ptr")
     types = t.load("%record", 8 * Word.TYPES)
-    array_type, node_type = t.known(types, Known.ARRAY), t.known(types, Known.NODE)
-    data_type = t.known(types, Known.DATA)
-    own, foreign = t.known(types, Known.OWN_BUFFER), t.known(types, Known.FOREIGN_BUFFER)
+    array_type, node_type = t.load(types, 8 * Known.ARRAY), t.load(types, 8 * Known.NODE)
+    data_type = t.load(types, 8 * Known.DATA)
+    own, foreign = t.load(types, 8 * Known.OWN_BUFFER), t.load(types, 8 * Known.FOREIGN_BUFFER)
 
     def part(which: Word) -> str:
         return t.word("%frame", t.load("%record", 8 * which, "i64"))
@@ -474,9 +285,9 @@ no:
 
 def _make(o: Offsets) -> str:
     """`ptr ev_make(types, output, buffer, offset)`: a new array; takes the offset's reference."""
-    t = _Text()
-    node_type, data_type = t.known("%types", Known.NODE), t.known("%types", Known.DATA)
-    array_type = t.known("%types", Known.ARRAY)
+    t = Lines()
+    node_type, data_type = t.load("%types", 8 * Known.NODE), t.load("%types", 8 * Known.DATA)
+    array_type = t.load("%types", 8 * Known.ARRAY)
     shape, dtype, strides = [t.load("%output", 8 * k) for k in (3, 4, 5)]
     fresh = []
     for kind in (data_type, node_type, array_type):
@@ -495,8 +306,8 @@ def _make(o: Offsets) -> str:
     put("%buffer", data, o.data[0])
     put("%offset", data, o.data[1], borrowed=False)
     put(strides, data, o.data[2])
-    none, empty = t.known("%types", Known.NONE), t.known("%types", Known.EMPTY)
-    values = (t.known("%types", Known.INPUT), empty, empty, shape, dtype, None, none, none)
+    none, empty = t.load("%types", 8 * Known.NONE), t.load("%types", 8 * Known.EMPTY)
+    values = (t.load("%types", 8 * Known.INPUT), empty, empty, shape, dtype, None, none, none)
     for value, at in zip(values, o.node, strict=True):
         if value is not None:
             put(value, node, at)
@@ -513,27 +324,9 @@ def _make(o: Offsets) -> str:
             f"entry:\n{body}\n}}\n")
 
 
-def _loop(t: _Text, name: str, count: str) -> str:
-    """Begin a loop over [0, count); `_end_loop` ends it. Returns the index."""
-    t.put(f"store i64 0, ptr %{name}_i")
-    t.go(f"{name}_next")
-    t.label(f"{name}_next")
-    index = t.load(f"%{name}_i", type="i64")
-    t.jump(t.do(f"icmp slt i64 {index}, {count}"), f"{name}_body", f"{name}_end")
-    t.label(f"{name}_body")
-    return index
-
-
-def _end_loop(t: _Text, name: str) -> None:
-    one = t.do(f"add i64 {t.load(f'%{name}_i', type='i64')}, 1")
-    t.store(one, f"%{name}_i", type="i64")
-    t.go(f"{name}_next")
-    t.label(f"{name}_end")
-
-
 def _run(o: Offsets) -> str:
     """`ptr ev_finish(record, frame)`: run the plan, make the results; NULL with an error set."""
-    t = _Text()
+    t = Lines()
     for name in ("captured", "fresh", "outputs", "tuple", "list", "dict", "plain"):
         t.put(f"%{name}_i = alloca i64")
     t.put("%at = alloca ptr")
@@ -551,17 +344,17 @@ def _run(o: Offsets) -> str:
     inputs, n_captured, n_outputs = word(Word.INPUTS), word(Word.CAPTURED), word(Word.OUTPUTS)
     table = t.load("%record", 8 * Word.CAPTURED_TABLE)
     first = t.do(f"sub i64 {inputs}, {n_captured}")
-    i = _loop(t, "captured", n_captured)
+    i = t.loop("captured", n_captured)
     pair = t.word(table, t.do(f"shl i64 {i}, 1"))
     place = t.do(f"add i64 {first}, {i}")
     t.store(t.load(pair), t.word(addresses, place))
     held = t.load(pair, 8)
     t.put(f"call void @Py_IncRef(ptr {held})")
     t.store(held, t.word(data, place))
-    _end_loop(t, "captured")
+    t.end_loop("captured")
 
-    alloc, sizes = t.known(types, Known.ALLOC), t.load("%record", 8 * Word.SIZES)
-    i = _loop(t, "fresh", word(Word.FRESH))
+    alloc, sizes = t.load(types, 8 * Known.ALLOC), t.load("%record", 8 * Word.SIZES)
+    i = t.loop("fresh", word(Word.FRESH))
     size = t.read(sizes, i)
     buffer = t.do("call ptr (ptr, ...) @PyObject_CallFunctionObjArgs("
                   f"ptr {alloc}, ptr {size}, ptr null)")
@@ -569,14 +362,14 @@ def _run(o: Offsets) -> str:
     t.store(buffer, t.word(buffers, i))
     pointer = t.call("ptr", "PyLong_AsVoidPtr", f"ptr {t.load(buffer, o.buffer_ptr)}")
     t.store(pointer, t.word(addresses, t.do(f"add i64 {inputs}, {i}")))
-    _end_loop(t, "fresh")
+    t.end_loop("fresh")
 
     plan = t.load("%record", 8 * Word.PLAN)
     release = t.load(plan, 8, "i64")
     t.put(f"call void @ev_guarded_run(ptr {plan}, ptr {addresses}, i64 0, i64 0, i64 {release})")
 
     outputs = t.load("%record", 8 * Word.OUTPUT_TABLE)
-    i = _loop(t, "outputs", n_outputs)
+    i = t.loop("outputs", n_outputs)
     output = t.word(outputs, t.do(f"mul i64 {i}, 6"))
     number, shift = t.load(output, 0, "i64"), t.load(output, 8, "i64")
     beyond = t.do(f"sub i64 {number}, {inputs}")
@@ -599,7 +392,7 @@ def _run(o: Offsets) -> str:
                  f"ptr {offset}")
     t.require(t.do(f"icmp ne ptr {new}, null"), "fail")
     t.store(new, t.word(results, i))
-    _end_loop(t, "outputs")
+    t.end_loop("outputs")
 
     _fill(t, o, results)
     program = t.load("%record", 8 * Word.BUILD)
@@ -607,11 +400,11 @@ def _run(o: Offsets) -> str:
     t.label("plain")
     out = t.call("ptr", "PyList_New", f"i64 {n_outputs}")
     t.require(t.do(f"icmp ne ptr {out}, null"), "fail")
-    i = _loop(t, "plain", n_outputs)
+    i = t.loop("plain", n_outputs)
     new = t.read(results, i)
     t.put(f"call void @Py_IncRef(ptr {new})")
     t.call("i32", "PyList_SetItem", f"ptr {out}", f"i64 {i}", f"ptr {new}")
-    _end_loop(t, "plain")
+    t.end_loop("plain")
     t.put(f"ret ptr {out}")
     t.label("build")
     _build(t, program, results, part(Word.STACK))
@@ -621,7 +414,7 @@ def _run(o: Offsets) -> str:
     return f"define internal ptr @ev_finish(ptr %record, ptr %frame) #1 {{\nentry:\n{body}\n}}\n"
 
 
-def _fill(t: _Text, o: Offsets, results: str) -> None:
+def _fill(t: Lines, o: Offsets, results: str) -> None:
     t.store(t.load("%record", 8 * Word.FILL), "%at")
     t.go("fill_next")
     t.label("fill_next")
@@ -648,7 +441,7 @@ def _fill(t: _Text, o: Offsets, results: str) -> None:
     t.label(f"fill{Fill.END.value}")
 
 
-def _build(t: _Text, program: str, results: str, stack: str) -> None:
+def _build(t: Lines, program: str, results: str, stack: str) -> None:
     t.store(program, "%at")
     t.store(stack, "%top")
     t.go("build_next")
@@ -679,26 +472,26 @@ def _build(t: _Text, program: str, results: str, stack: str) -> None:
         t.label(f"build{op.value}")
         new = t.call("ptr", f"Py{kind}_New", f"i64 {count}")
         t.require(t.do(f"icmp ne ptr {new}, null"), "fail")
-        k = _loop(t, name, count)
+        k = t.loop(name, count)
         t.call("i32", f"Py{kind}_SetItem", f"ptr {new}", f"i64 {k}", f"ptr {t.read(base, k)}")
-        _end_loop(t, name)
+        t.end_loop(name)
         push(new, base)
     t.label(f"build{Build.DICT.value}")
     new = t.call("ptr", "PyDict_New")
     t.require(t.do(f"icmp ne ptr {new}, null"), "fail")
-    k = _loop(t, "dict", count)
+    k = t.loop("dict", count)
     value = t.read(base, k)
     bad = t.call("i32", "PyDict_SetItem", f"ptr {new}", f"ptr {t.read(keys, k)}", f"ptr {value}")
     t.put(f"call void @Py_DecRef(ptr {value})")
     t.require(t.equal(bad, "0", "i32"), "fail")
-    _end_loop(t, "dict")
+    t.end_loop("dict")
     push(new, base)
     t.label(f"build{Build.END.value}")
     t.put(f"ret ptr {t.load(stack)}")
 
 
 def _entry() -> str:
-    t = _Text()
+    t = Lines()
     t.put("%i_i = alloca i64")
     t.require(t.do("icmp eq i64 %nargs, 3"), "bad")
     record = t.call("ptr", "PyLong_AsVoidPtr", f"ptr {t.load('%args')}")
@@ -716,19 +509,19 @@ def _entry() -> str:
     t.store(t.do(f"add i64 {t.load(record, 0, 'i64')}, 1"), record, type="i64")
     t.go("clean")
     t.label("miss")
-    missed = t.known(t.load(record, 8 * Word.TYPES), Known.MISS)
+    missed = t.load(t.load(record, 8 * Word.TYPES), 8 * Known.MISS)
     t.put(f"call void @Py_IncRef(ptr {missed})")
     t.go("clean")
     t.label("clean")
     out = t.do(f"phi ptr [{done}, %hit], [{missed}, %miss]")
-    i = _loop(t, "i", t.load(record, 8 * Word.OWNED, "i64"))
+    i = t.loop("i", t.load(record, 8 * Word.OWNED, "i64"))
     held = t.read(frame, i)
     t.jump(t.equal(held, "null"), "skip", "drop")
     t.label("drop")
     t.put(f"call void @Py_DecRef(ptr {held})")
     t.go("skip")
     t.label("skip")
-    _end_loop(t, "i")
+    t.end_loop("i")
     t.put(f"ret ptr {out}")
     t.label("bad")
     t.call("i32", "PyErr_BadArgument")

@@ -20,7 +20,7 @@ import numpy as np
 
 from eutectic.array import array
 from eutectic.dtype import Dtype
-from eutectic.runtime.call_text import Op
+from eutectic.runtime.call_record import Op
 from eutectic.tracing.guard import Guard
 
 _MAX_OBJECTS = 20_000

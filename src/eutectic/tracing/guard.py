@@ -3,7 +3,7 @@
 The walks that make a call's key (`environment`, `function`) write an instruction for every place
 they look at and everything they find there, so that the program holds exactly where the key is
 equal. Whatever the native guard cannot check makes the program `partial`: then keys decide.
-`runtime.call_text` documents the instructions.
+`runtime.call_record` documents the instructions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from eutectic.array import array
 from eutectic.dtype import Dtype
-from eutectic.runtime.call_text import Op
+from eutectic.runtime.call_record import Op
 from eutectic.tree import container_kind
 
 MAX_REGISTERS = 16_384

@@ -20,7 +20,8 @@ from eutectic.engine.plan import Plan, Result
 from eutectic.graph.ir import INPUT, Node
 from eutectic.graph.layout import Data
 from eutectic.runtime import buffers, driver, jit
-from eutectic.runtime.call_text import Build, Fill, Known, Offsets, Op, Word, native_text
+from eutectic.runtime.call_record import Build, Fill, Known, Offsets, Op, Word
+from eutectic.runtime.call_text import native_text
 from eutectic.runtime.driver import NativePlan
 from eutectic.tracing.guard import MAX_REGISTERS, Guard
 from eutectic.tracing.state import Slot
