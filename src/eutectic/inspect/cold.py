@@ -20,7 +20,7 @@ from eutectic.engine.pipeline import PASSES
 from eutectic.runtime import diskcache, jit
 from eutectic.tracing.function import CompiledFunction
 
-_PASSES = (*[name for name, _ in PASSES], "fuse")
+_PASSES = (*[name for name, _ in PASSES], "store_outputs", "fuse")
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ class Machine:
         points = self.bandwidth
         size = min(max(working_set, points[0].working_set), points[-1].working_set)
         for a, b in itertools.pairwise(points):
-            if size <= b.working_set:
+            if size < b.working_set:
                 t = math.log(size / a.working_set) / math.log(b.working_set / a.working_set)
                 return _between(a.read, b.read, t), _between(a.copy, b.copy, t)
         return points[-1].read, points[-1].copy

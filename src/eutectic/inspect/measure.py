@@ -153,7 +153,7 @@ def measure_call(fun: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
     subject = _Subject(fun, tuple(args), dict(kwargs))
     this = machine()
     compiled = subject.make()
-    identical = subject.compare(compiled)
+    identical, alike = subject.compare(compiled)
     samples = interleave([lambda: subject.call(subject.plain), lambda: subject.call(compiled)],
                          budget, subject.restore, progress)
     sides = []
@@ -170,7 +170,7 @@ def measure_call(fun: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
     verdict = judge(plain.timed(), fused.timed(), first.cold.total,
                     _wins(plain.samples, fused.samples), product_part)
     return Measurement(name or subject.name, subject.inputs(), plain, fused, first, identical,
-                       this, verdict, _warnings(plain, fused, this, identical))
+                       this, verdict, _warnings(plain, fused, this, identical, alike))
 
 
 def _wins(plain: Samples, compiled: Samples) -> float:
@@ -178,8 +178,12 @@ def _wins(plain: Samples, compiled: Samples) -> float:
     return sum([c < p for p, c in pairs]) / len(pairs)
 
 
-def _warnings(plain: Side, compiled: Side, this: Machine, identical: bool) -> tuple[str, ...]:
+def _warnings(plain: Side, compiled: Side, this: Machine, identical: bool,
+              alike: bool = True) -> tuple[str, ...]:
     found = []
+    if not alike:
+        found.append("The function changes its arguments in place. Compiled it does not: the "
+                     "caller's arrays stay as they are.")
     if not identical:
         found.append("The results of plain and compiled differ. Either the function is not a "
                      "function of its arguments and its state, or this is a bug: please report it.")
@@ -205,9 +209,11 @@ class _Subject:
         self.name = getattr(self.plain, "__name__", type(self.plain).__name__)
         self.args, self.kwargs = _arrays(args), _arrays(kwargs)
         own = [self.given.inputs, self.given.outputs] if self.given else []
-        self.state = [self.args, self.kwargs, *own, *IMPLICIT, Environment(self.plain).read()[0]]
-        evaluate.evaluate([x._n for x in flatten(self.state)[0] if isinstance(x, array)])
-        self.before = Snapshot(self.state)
+        self.given_arguments = [self.args, self.kwargs]
+        self.state = [*own, *IMPLICIT, Environment(self.plain).read()[0]]
+        everything = [self.given_arguments, self.state]
+        evaluate.evaluate([x._n for x in flatten(everything)[0] if isinstance(x, array)])
+        self.before = Snapshot(everything)
 
     def make(self) -> CompiledFunction:
         """The function compiled, with no traces yet."""
@@ -234,14 +240,16 @@ class _Subject:
         return tuple([type_text(x.shape, x.dtype) if isinstance(x, array) else repr(x)
                       for x in flatten([self.args, self.kwargs])[0]])
 
-    def compare(self, compiled: CompiledFunction) -> bool:
-        """Whether plain and compiled give the same bits, in results and in state."""
-        found = []
+    def compare(self, compiled: CompiledFunction) -> tuple[bool, bool]:
+        """Whether plain and compiled give the same bits, in results and in state; and whether
+        they leave the arguments alike."""
+        results, arguments = [], []
         for fun in (self.plain, compiled, compiled):
             result = self.call(fun)
-            found.append(_bits([result, self.state]))
+            results.append(_bits([result, self.state]))
+            arguments.append(_bits(self.given_arguments))
             self.restore()
-        return found[0] == found[1] == found[2]
+        return results[0] == results[1] == results[2], arguments[0] == arguments[1]
 
     def watch_plain(self) -> tuple[float, list[Step]]:
         """(part of the time in kernels, steps) of a plain call."""
@@ -268,8 +276,8 @@ class _Subject:
                 evaluate.watcher = None
             self.restore()
             if i:  # the first run warms up
-                parts.append(inside / elapsed)
-        return _part(parts), [s for p in plans for s in kernel_steps(p)]
+                parts.append(min(inside / elapsed, 1.0))
+        return statistics.median(parts), [s for p in plans for s in kernel_steps(p)]
 
     def watch(self, compiled: CompiledFunction) -> tuple[float, list[Step]]:
         """(part of the time in kernels, steps) of a compiled call."""
@@ -278,16 +286,14 @@ class _Subject:
         call = compiled._read_call(self.args, self.kwargs)
         nodes = [call.arrays[i]._n for i in entry.traced.used] + entry.traced.captured
         addresses = [n.data.ptr for n in nodes]
-        parts = []
-        for i in range(2 * _WATCHED_RUNS + 1):
+        whole = inside = math.inf
+        for _ in range(4 * _WATCHED_RUNS):
             start = time.perf_counter()
             self.call(compiled)
-            elapsed = time.perf_counter() - start
+            whole = min(whole, time.perf_counter() - start)
             self.restore()
-            inside = run_timed(entry.plan, addresses.copy())[1]
-            if i:
-                parts.append(inside / elapsed)
-        return _part(parts), kernel_steps(entry.plan)
+            inside = min(inside, run_timed(entry.plan, addresses.copy())[1])
+        return min(inside / whole, 1.0), kernel_steps(entry.plan)
 
 
 def run_timed(plan: Plan, addresses: list[int]) -> tuple[list[Any], float]:
@@ -305,10 +311,6 @@ def run_timed(plan: Plan, addresses: list[int]) -> tuple[list[Any], float]:
         for segment in plan.segments:
             segment.run_list(addresses)
     return made, time.perf_counter() - start
-
-
-def _part(parts: list[float]) -> float:
-    return min(statistics.median(parts), 1.0)
 
 
 def _arrays(tree: Any) -> Any:

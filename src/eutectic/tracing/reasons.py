@@ -24,7 +24,7 @@ def reason(key: tuple[Any, ...], known: Sequence[tuple[Any, ...]]) -> str:
     """
     if not known:
         return "first call"
-    nearest = max(known, key=lambda k: sum([a == b for a, b in zip(k, key)]))
+    nearest = max(reversed(known), key=lambda k: _likeness(k, key))
     if key[_STRUCTURE] != nearest[_STRUCTURE]:
         return "the arguments have a new structure"
     if key[_CONSTANTS] != nearest[_CONSTANTS]:
@@ -36,6 +36,13 @@ def reason(key: tuple[Any, ...], known: Sequence[tuple[Any, ...]]) -> str:
     if key[_STATE] != nearest[_STATE]:
         return "the captured state has a new structure or constant"
     return f"{key[_THREADS]} threads instead of {nearest[_THREADS]}"
+
+
+def _likeness(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[int, int]:
+    """(equal parts, equal properties of arrays)."""
+    arrays = zip(a[_ARRAYS], b[_ARRAYS])
+    return (sum([x == y for x, y in zip(a, b)]),
+            sum([p == q for x, y in arrays for p, q in zip(x, y)]))
 
 
 def _constant(new: tuple[Any, ...], old: tuple[Any, ...]) -> str:

@@ -1,0 +1,205 @@
+"""What `explain` says: kernels, lines, reasons, work, and that it disturbs nothing."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import eutectic.core as mx
+from eutectic.config import config
+from eutectic.inspect.explain import Explanation, KernelInfo, explain
+from eutectic.inspect.seed import data, heavy_of
+
+
+def network(x: mx.array, w: mx.array, b: mx.array, v: mx.array) -> tuple[mx.array, ...]:
+    h = mx.maximum(x @ w + b, 0)
+    z = h @ v
+    p = mx.softmax(z, axis=-1)
+    return mx.concatenate([p, z * 2]), (p * mx.log(p)).sum(), z.mean(axis=0), x.T.reshape(-1) + 1
+
+
+def random(*shape: int) -> mx.array:
+    return mx.random.normal(shape, key=mx.random.key(len(shape)))
+
+
+@pytest.fixture(scope="module")
+def explained() -> Explanation:
+    return explain(network, random(64, 128), random(128, 256), random(256), random(256, 10))
+
+
+def kernel(fun: Callable[..., Any], *args: mx.array) -> KernelInfo:
+    """The only kernel of a function."""
+    (found,) = explain(fun, *args).kernels
+    return found
+
+
+def test_benchmark_is_one_kernel() -> None:
+    found = explain(heavy_of(), data())
+    assert len(found.kernels) == 1
+    assert found.operations == 61
+    assert found.not_fused == ()
+    assert [stage for stage, _ in found.graphs] == [
+        "trace", "expand", "simplify", "cse", "store_outputs"]
+    assert found.trace.count("tanh") == 20
+    assert found.work.read == 512 * 512 * 4
+    assert found.work.written == 4
+    assert "y = mx.tanh(y * 1.001 + 0.001)" in str(found)
+
+
+def test_operations_carry_the_users_lines() -> None:
+    _, start = inspect.getsourcelines(network)
+    found = explain(network, random(8, 8), random(8, 8), random(8), random(8, 8))
+    lines = {o.op: (o.file, o.line) for k in found.kernels for o in k.operations}
+    assert lines["maximum"] == (__file__, start + 1)
+    assert lines["log"] == (__file__, start + 4)
+
+
+def test_every_unfused_pair_has_a_recorded_reason(explained: Explanation) -> None:
+    assert explained.not_fused
+    rules = {p.rule for p in explained.not_fused}
+    assert "product-operand" in rules
+    assert "stored" not in rules  # what is said where nothing was recorded
+    for p in explained.not_fused:
+        assert p.reason
+        assert p.kernels[0] != p.kernels[1]
+        assert p.producer.where and p.consumer.where
+    product = next(p for p in explained.not_fused if p.rule == "product-operand")
+    assert (product.producer.op, product.consumer.op) == ("maximum", "matmul")
+
+
+def test_pairs_are_those_between_kernels(explained: Explanation) -> None:
+    """Whatever a kernel reads that another one wrote is listed as a pair."""
+    written = {o.name: k.index for k in explained.kernels for o in k.outputs}
+    expected = {(written[o.name], k.index) for k in explained.kernels for o in k.inputs
+                if o.name in written}
+    assert expected <= {p.kernels for p in explained.not_fused}
+
+
+def test_data_and_text(explained: Explanation) -> None:
+    found = json.loads(json.dumps(explained.to_dict(llvm=True)))
+    assert len(found["kernels"]) == len(explained.kernels)
+    assert found["memory"]["inputs"] == 4 * (64 * 128 + 128 * 256 + 256 + 256 * 10)
+    assert {"trace", "expand", "fuse", "plan", "codegen", "llvm", "load"} <= found["seconds"].keys()
+    assert all(s >= 0 for s in found["seconds"].values())
+    for text in (str(explained), repr(explained), str(explained.kernels[0])):
+        assert max(map(len, text.splitlines())) <= 80
+        assert "\0" not in text
+
+
+def test_code_is_made_when_asked_for(explained: Explanation) -> None:
+    for k in explained.kernels:
+        assert "define void @" in k.llvm
+        assert "ret" in k.assembly
+        assert k.text.startswith(("kernel ", "product "))
+
+
+def test_compiled_function_is_left_alone() -> None:
+    fun = mx.compile(lambda x: x * 2 + 1)
+    assert len(explain(fun, mx.ones((3,))).kernels) == 1
+    assert fun.stats.traces == 0 and not fun.entries()
+    fun(mx.ones((3,)))
+    before = (fun.stats.traces, fun.stats.hits, len(fun.entries()))
+    explain(fun, mx.ones((3,)))
+    explain(fun, mx.ones((4,)))
+    assert (fun.stats.traces, fun.stats.hits, len(fun.entries())) == before
+
+
+def test_why_a_compiled_function_was_traced() -> None:
+    fun = mx.compile(lambda x, k: x * k)
+    fun(mx.ones((3,)), 2)
+    assert explain(fun, mx.ones((3,)), 2).why == "first call"
+    fun(mx.ones((4,)), 2)
+    found = explain(fun, mx.ones((4,)), 2)
+    assert found.why == "array 0 has the new shape (4,) instead of (3,)"
+    assert found.why in " ".join(str(found).split())
+    fun(mx.ones((4,)), 2.5)
+    assert explain(fun, mx.ones((4,)), 2.5).why == "argument 1 is 2.5 instead of 2"
+    fun(mx.ones((4,), mx.float16), 2)
+    assert explain(fun, mx.ones((4,), mx.float16), 2).why == "array 0 is float16 instead of float32"
+
+
+def test_nothing_is_computed_or_changed() -> None:
+    calls = []
+    state = [mx.ones((2,))]
+
+    def step(x: mx.array) -> mx.array:
+        calls.append(1)
+        state[0] = state[0] + x
+        return state[0]
+
+    fun = mx.compile(step, inputs=state, outputs=state)
+    before = state[0]
+    explain(fun, mx.ones((2,)))
+    assert state[0] is before
+    assert len(calls) == 1
+
+
+def test_views_need_no_kernel() -> None:
+    found = explain(lambda x: x.T, mx.ones((2, 3)))
+    assert found.kernels == ()
+    assert "0 kernels" in str(found)
+
+
+# ---- work ---------------------------------------------------------------------------------------
+
+
+def test_work_of_broadcast_operands() -> None:
+    work = kernel(lambda a, b: a + b, mx.ones((64, 1)), mx.ones((1, 32))).work
+    assert (work.read, work.written, work.flops) == (4 * (64 + 32), 4 * 64 * 32, 64 * 32)
+
+
+def test_work_of_an_fma_body_counts_two() -> None:
+    one = kernel(lambda a: a * 2, mx.ones((100,))).work
+    both = kernel(lambda a: mx.tanh(a), mx.ones((100,))).work
+    assert one.flops == 100
+    assert both.flops > 1000
+    assert both.instructions > one.instructions
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_work_of_reductions(axis: int) -> None:
+    work = kernel(lambda a: (a * 2).sum(axis=axis), mx.ones((64, 128))).work
+    assert (work.read, work.written) == (4 * 64 * 128, 4 * (128, 64)[axis])
+    assert work.flops == 2 * 64 * 128
+
+
+def test_work_of_a_product_with_its_epilogue() -> None:
+    a, b, c = mx.ones((32, 64)), mx.ones((64, 16)), mx.ones((16,))
+    found = kernel(lambda a, b, c: a @ b + c, a, b, c)
+    assert found.kind == "product"
+    assert found.work.product_flops == 2 * 32 * 64 * 16
+    assert found.work.flops == found.work.product_flops + 32 * 16
+    assert found.work.read == 4 * (32 * 64 + 64 * 16 + 16)
+    assert found.work.written == 4 * 32 * 16
+
+
+def test_work_of_eight_byte_types_weighs_double() -> None:
+    single = kernel(lambda a: a * a, mx.ones((64,), mx.float32)).work
+    double = kernel(lambda a: a * a, mx.ones((64,), mx.float64)).work
+    assert double.instructions == 2 * single.instructions
+    assert double.moved == 2 * single.moved
+
+
+# ---- the debug ladder ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", range(6))
+def test_debug_ladder(level: int, capsys: pytest.CaptureFixture[str],
+                      monkeypatch: pytest.MonkeyPatch) -> None:
+    x = mx.ones((5, 3))
+    mx.eval(x)
+    monkeypatch.setattr(config, "debug", level)
+    mx.compile(network_step)(x)
+    out, err = capsys.readouterr()
+    assert out == ""
+    shown = [("traced network_step (" in err and "first call" in err), "after cse\n" in err,
+             "kernel map" in err, "define void @" in err, ".text" in err]
+    assert shown == [level > i for i in range(5)]
+
+
+def network_step(x: mx.array) -> mx.array:
+    return mx.exp(x) - 1
