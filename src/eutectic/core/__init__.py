@@ -1,7 +1,7 @@
 """The facade, used as `import eutectic.core as mx`: explicit re-exports only."""
 
 from eutectic.array import array
-from eutectic.core import random
+from eutectic.core import fast, random
 from eutectic.core.reports import explain, measure
 from eutectic.dtype import (
     Dtype, DtypeCategory, bfloat16, bool_, complex64, complexfloating, float16, float32, float64,
@@ -95,7 +95,7 @@ __all__ = [
     # creation
     "arange", "asarray", "diag", "diagonal", "empty", "empty_like", "eye", "full", "full_like",
     "identity", "linspace", "meshgrid", "ones", "ones_like", "trace", "tri", "tril", "triu",
-    "zeros", "zeros_like", "random",
+    "zeros", "zeros_like", "fast", "random",
     # shapes
     "astype", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_shapes",
     "broadcast_to", "concat", "concatenate", "contiguous", "expand_dims", "flatten", "flip",

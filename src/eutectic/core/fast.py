@@ -1,0 +1,5 @@
+"""Fused layers and attention."""
+
+from eutectic.ops.fast import cross_entropy, layer_norm, rms_norm, rope
+
+__all__ = ["cross_entropy", "layer_norm", "rms_norm", "rope"]

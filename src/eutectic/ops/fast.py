@@ -1,0 +1,233 @@
+"""Fused layers: `rms_norm`, `layer_norm`, `rope`, `cross_entropy`.
+
+Each is one operation that lowers to simpler ones in float32 with a single rounding at the end, so
+plain evaluation runs it in one pass over each row and compiled code fuses it with its neighbours.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eutectic.array import array, wrap
+from eutectic.dtype import float32, int64
+from eutectic.errors import ArgumentError, DtypeError, ShapeError, show_shape
+from eutectic.graph import prims
+from eutectic.graph.ir import Node
+from eutectic.kernel.prim import Prim
+from eutectic.ops.arithmetic import add, divide, multiply, rsqrt, subtract
+from eutectic.ops.checks import apply
+from eutectic.ops.functions import cos, exp, sin
+from eutectic.ops.reductions import logsumexp
+from eutectic.ops.registry import node_of
+
+
+def _float(name: str, x: Any) -> Node:
+    n = node_of(x, name)
+    if not n.dtype.is_float:
+        raise DtypeError(f"[{name}] takes real floating types, not {n.dtype.name}.")
+    return n
+
+
+def _vector(name: str, what: str, x: Any, size: int) -> Node:
+    n = _float(name, x)
+    if n.shape != (size,):
+        raise ShapeError(f"[{name}] {what} needs shape {show_shape((size,))}, the last axis of the "
+                         f"input, but has shape {show_shape(n.shape)}.")
+    return n
+
+
+def _wide(n: Node) -> Node:
+    return prims.cast(n, float32) if n.dtype.is_half else n
+
+
+def _mean(x: Node) -> Node:
+    axis = len(x.shape) - 1
+    total = prims.reduce("sum", x, (axis,), True)
+    return apply(divide, total, prims.const(x.shape[-1], x.dtype))
+
+
+def _affine(n: Node, y: Node, rest: tuple[Node, ...], flags: tuple[bool, bool]) -> Node:
+    it = iter(rest)
+    if flags[0]:
+        y = apply(multiply, y, prims.cast(next(it), y.dtype))
+    if flags[1]:
+        y = apply(add, y, prims.cast(next(it), y.dtype))
+    return prims.cast(y, n.dtype)
+
+
+def _lower_rms(n: Node) -> Node:
+    eps, weighted = n.attrs
+    x = _wide(n.inputs[0])
+    scale = apply(rsqrt, apply(add, _mean(apply(multiply, x, x)), prims.const(eps, x.dtype)))
+    return _affine(n, apply(multiply, x, scale), n.inputs[1:], (weighted, False))
+
+
+def _lower_layer(n: Node) -> Node:
+    eps, weighted, shifted = n.attrs
+    x = _wide(n.inputs[0])
+    d = apply(subtract, x, _mean(x))
+    variance = _mean(apply(multiply, d, d))
+    scale = apply(rsqrt, apply(add, variance, prims.const(eps, x.dtype)))
+    return _affine(n, apply(multiply, d, scale), n.inputs[1:], (weighted, shifted))
+
+
+RMS_NORM = Prim("rms_norm", "composite", lower=_lower_rms)
+LAYER_NORM = Prim("layer_norm", "composite", lower=_lower_layer)
+
+
+def _rows(name: str, x: Any) -> Node:
+    n = _float(name, x)
+    if not n.shape:
+        raise ShapeError(f"[{name}] needs at least one axis, got shape {show_shape(n.shape)}.")
+    return n
+
+
+def rms_norm(x: array, weight: array | None, eps: float, *, stream: Any = None) -> array:
+    """Scale each row by the root of the mean of its squares: `x * rsqrt(mean(x*x) + eps) * weight`.
+
+    `x` has any shape (..., D) of a real floating type, `weight` shape (D,) or None. Half types are
+    computed in float32 and rounded once. Raises ShapeError for a weight of another length.
+
+    >>> import eutectic.core as mx
+    >>> mx.fast.rms_norm(mx.array([3.0, 4.0]), None, 0.0)
+    array([0.848528, 1.13137], dtype=float32)
+    """
+    n = _rows("rms_norm", x)
+    rest = () if weight is None else (_vector("rms_norm", "weight", weight, n.shape[-1]),)
+    return wrap(Node(RMS_NORM, (n, *rest), (float(eps), bool(rest)), n.shape, n.dtype))
+
+
+def layer_norm(x: array, weight: array | None, bias: array | None, eps: float, *,
+               stream: Any = None) -> array:
+    """Centre each row and scale it to unit variance, then `* weight + bias`.
+
+    `x` has any shape (..., D) of a real floating type, `weight` and `bias` shape (D,) or None. Half
+    types are computed in float32 and rounded once. Raises ShapeError for other lengths.
+
+    >>> import eutectic.core as mx
+    >>> mx.fast.layer_norm(mx.array([1.0, 3.0]), None, None, 0.0)
+    array([-1, 1], dtype=float32)
+    """
+    n = _rows("layer_norm", x)
+    rest = [_vector("layer_norm", what, v, n.shape[-1])
+            for what, v in (("weight", weight), ("bias", bias)) if v is not None]
+    attrs = (float(eps), weight is not None, bias is not None)
+    return wrap(Node(LAYER_NORM, (n, *rest), attrs, n.shape, n.dtype))
+
+
+def _lower_rope(n: Node) -> Node:
+    dims, traditional, base, scale = n.attrs
+    x = n.inputs[0]
+    shape = x.shape
+    half = dims // 2
+    offset = prims.cast(n.inputs[1], float32)
+    if offset.shape:  # one for each example of the batch
+        offset = prims.reshape(offset, (offset.shape[0],) + (1,) * (len(shape) - 1))
+    steps = prims.reshape(prims.cast(prims.iota((shape[-2],), 0), float32),
+                          (shape[-2], 1))
+    position = apply(multiply, apply(add, steps, offset), prims.const(scale, float32))
+    if base is None:
+        rate = apply(divide, prims.const(1.0, float32), prims.cast(n.inputs[2], float32))
+    else:
+        k = prims.cast(prims.iota((half,), 0), float32)
+        rate = apply(exp, apply(multiply, k, prims.const(-math.log(base) / half, float32)))
+    angle = apply(multiply, position, rate)
+    c, s = apply(cos, angle), apply(sin, angle)
+    wide = prims.cast(x, float32)
+    zeros = (0,) * (len(shape) - 1)
+    ones = (1,) * (len(shape) - 1)
+    out_shape = (*shape[:-1], half)
+    if traditional:
+        a = prims.slice_(wide, (*zeros, 0), (*ones, 2), out_shape)
+        b = prims.slice_(wide, (*zeros, 1), (*ones, 2), out_shape)
+    else:
+        a = prims.slice_(wide, (*zeros, 0), (*ones, 1), out_shape)
+        b = prims.slice_(wide, (*zeros, half), (*ones, 1), out_shape)
+    first = prims.cast(apply(subtract, apply(multiply, a, c), apply(multiply, b, s)), x.dtype)
+    second = prims.cast(apply(add, apply(multiply, a, s), apply(multiply, b, c)), x.dtype)
+    if traditional:
+        pair = prims.concatenate([prims.reshape(first, (*out_shape, 1)),
+                                  prims.reshape(second, (*out_shape, 1))], len(shape))
+        rotated = prims.reshape(pair, (*shape[:-1], dims))
+    else:
+        rotated = prims.concatenate([first, second], len(shape) - 1)
+    if dims == shape[-1]:
+        return rotated
+    rest = prims.slice_(x, (*zeros, dims), (*ones, 1), (*shape[:-1], shape[-1] - dims))
+    return prims.concatenate([rotated, rest], len(shape) - 1)
+
+
+ROPE = Prim("rope", "composite", lower=_lower_rope)
+
+
+def rope(a: array, dims: int, *, traditional: bool, base: float | None, scale: float,
+         offset: int | array, freqs: array | None = None, stream: Any = None) -> array:
+    """Rotate pairs of features by angles that grow with the position (rotary encoding).
+
+    `a` has shape (B, ..., T, D); the first `dims` features are rotated, neighbouring ones if
+    `traditional`, else feature i with i + dims/2. Position t turns pair k by
+    `scale * (t + offset) * base**(-2k/dims)`, or divided by `freqs[k]`; `offset` is a number or an
+    array of one for each example. Exactly one of `base` and `freqs` is given. Angles are float32.
+    Formula: Su et al., RoFormer (arXiv 2104.09864).
+
+    Raises ShapeError for fewer than 3 axes, ArgumentError for odd or too large `dims`.
+
+    >>> import eutectic.core as mx
+    >>> x = mx.ones((1, 2, 2))
+    >>> mx.fast.rope(x, 2, traditional=True, base=10000.0, scale=1.0, offset=0)
+    array([[[1, 1],
+            [-0.301169, 1.38177]]], dtype=float32)
+    """
+    n = _float("rope", a)
+    if len(n.shape) < 3:
+        raise ShapeError(f"[rope] needs at least 3 axes (B, ..., T, D), got shape "
+                         f"{show_shape(n.shape)}.")
+    if dims % 2 or not 0 < dims <= n.shape[-1]:
+        raise ArgumentError(f"[rope] dims must be even and at most the last axis of shape "
+                            f"{show_shape(n.shape)}, got {dims}.")
+    if (base is None) == (freqs is None):
+        raise ArgumentError("[rope] give exactly one of base and freqs.")
+    at = node_of(offset, "rope")
+    if at.shape not in ((), (1,), (n.shape[0],)):
+        raise ShapeError(f"[rope] offset needs one number, or one for each of {n.shape[0]} "
+                         f"examples; it has shape {show_shape(at.shape)}.")
+    inputs = [n, at]
+    if freqs is not None:
+        inputs.append(_vector("rope", "freqs", freqs, dims // 2))
+    attrs = (dims, bool(traditional), None if base is None else float(base), float(scale))
+    return wrap(Node(ROPE, tuple(inputs), attrs, n.shape, n.dtype))
+
+
+def _lower_cross_entropy(n: Node) -> Node:
+    logits, targets = n.inputs
+    x = prims.cast(logits, float32)
+    rank = len(x.shape)
+    axes = (*range(rank - 1), -1)
+    picked = prims.cast(prims.gather(logits, [prims.cast(targets, int64)], axes, targets.shape),
+                        float32)
+    return apply(subtract, logsumexp(wrap(x), axis=-1)._n, picked)
+
+
+CROSS_ENTROPY = Prim("cross_entropy", "composite", lower=_lower_cross_entropy)
+
+
+def cross_entropy(logits: array, targets: array, *, stream: Any = None) -> array:
+    """`logsumexp(logits, axis=-1) - logits[..., target]` for each row, in float32.
+
+    `logits` has shape (..., V) of a real floating type, `targets` holds class indices in [0, V) and
+    has shape (...). Raises ShapeError where the shapes differ, DtypeError for other types.
+
+    >>> import eutectic.core as mx
+    >>> mx.fast.cross_entropy(mx.array([[0.0, 0.0]]), mx.array([1]))
+    array([0.693147], dtype=float32)
+    """
+    x, t = _rows("cross_entropy", logits), node_of(targets, "cross_entropy")
+    if not t.dtype.is_int:
+        raise DtypeError(f"[cross_entropy] targets are class indices, not {t.dtype.name}.")
+    if t.shape != x.shape[:-1]:
+        raise ShapeError(f"[cross_entropy] targets need shape {show_shape(x.shape[:-1])}, "
+                         f"got shape {show_shape(t.shape)}.")
+    return wrap(Node(CROSS_ENTROPY, (x, t), (), t.shape, float32))
+
+

@@ -1,0 +1,121 @@
+"""Fused layers against their formulas in float64, plain against compiled, and their errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import eutectic.core as mx
+from eutectic.errors import ArgumentError, DtypeError, ShapeError
+
+RNG = np.random.default_rng(7)
+X = RNG.standard_normal((2, 3, 5, 16)).astype(np.float32)
+W, B = (RNG.standard_normal(16).astype(np.float32) for _ in range(2))
+
+
+def same_compiled(f, *arrays):
+    """The function's value; compiled and plain must agree in every bit."""
+    given = [mx.array(a) for a in arrays]
+    plain, fused = np.array(f(*given)), np.array(mx.compile(f)(*given))
+    assert plain.tobytes() == fused.tobytes()
+    return plain
+
+
+@pytest.mark.parametrize("shape", [(16,), (1, 16), (2, 3, 5, 16), (0, 16)])
+def test_rms_norm(shape):
+    x = np.resize(X, shape)
+    got = same_compiled(lambda a, w: mx.fast.rms_norm(a, w, 1e-5), x, W)
+    d = x.astype(np.float64)
+    want = d / np.sqrt((d * d).mean(-1, keepdims=True) + 1e-5) * W
+    np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("shifted", [False, True])
+def test_layer_norm(weighted, shifted):
+    def f(a, w, b):
+        return mx.fast.layer_norm(a, w if weighted else None, b if shifted else None, 1e-5)
+    got = same_compiled(f, X, W, B)
+    d = X.astype(np.float64)
+    d = d - d.mean(-1, keepdims=True)
+    want = d / np.sqrt((d * d).mean(-1, keepdims=True) + 1e-5)
+    want = want * (W if weighted else 1) + (B if shifted else 0)
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [mx.float16, mx.bfloat16])
+def test_halves_are_rounded_once(dtype):
+    x = mx.array(X).astype(dtype)
+    wide = mx.fast.layer_norm(x.astype(mx.float32), None, None, 1e-5)
+    assert mx.array_equal(mx.fast.layer_norm(x, None, None, 1e-5), wide.astype(dtype)).item()
+
+
+def rope_reference(x, dims, traditional, base, scale, offset, freqs=None):
+    half = dims // 2
+    rate = 1 / freqs if freqs is not None else base ** (-np.arange(half) / half)
+    offset = np.asarray(offset, np.float64).reshape(-1, *[1] * (x.ndim - 1))
+    angle = scale * (np.arange(x.shape[-2])[:, None] + offset) * rate
+    c, s = np.cos(angle), np.sin(angle)
+    out = x.astype(np.float64).copy()
+    i, j = ((slice(0, dims, 2), slice(1, dims, 2)) if traditional
+            else (slice(0, half), slice(half, dims)))
+    a, b = x[..., i], x[..., j]
+    out[..., i], out[..., j] = a * c - b * s, a * s + b * c
+    return out
+
+
+@pytest.mark.parametrize("traditional", [False, True])
+@pytest.mark.parametrize("dims", [16, 8, 2])
+@pytest.mark.parametrize("offset", [0, 3, [1, 4]])
+def test_rope(traditional, dims, offset):
+    def f(a):
+        at = mx.array(offset) if isinstance(offset, list) else offset
+        return mx.fast.rope(a, dims, traditional=traditional, base=10000.0, scale=1.5, offset=at)
+    got = same_compiled(f, X)
+    want = rope_reference(X, dims, traditional, 10000.0, 1.5, offset)
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=2e-6)
+
+
+def test_rope_with_frequencies():
+    freqs = np.arange(1, 9).astype(np.float32)
+    got = same_compiled(lambda a, f: mx.fast.rope(
+        a, 16, traditional=False, base=None, scale=1.0, offset=0, freqs=f), X, freqs)
+    want = rope_reference(X, 16, False, None, 1.0, 0, freqs.astype(np.float64))
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=2e-6)
+
+
+def test_cross_entropy():
+    targets = RNG.integers(0, 16, (2, 3, 5)).astype(np.int32)
+    got = same_compiled(mx.fast.cross_entropy, X, targets)
+    d = X.astype(np.float64)
+    want = np.log(np.exp(d).sum(-1)) - np.take_along_axis(d, targets[..., None], -1)[..., 0]
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
+def test_a_norm_is_one_kernel():
+    f = mx.compile(lambda a, w: mx.fast.rms_norm(a * 2, w, 1e-5) + 1)
+    f(mx.array(X), mx.array(W))
+    assert len(f.entries()[0].plan.kernels) == 1
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: mx.fast.rms_norm(mx.array(X), mx.zeros((3,)), 1e-5), ShapeError,
+     r"\[rms_norm\] weight needs shape \(16,\)"),
+    (lambda: mx.fast.layer_norm(mx.array(X), None, mx.zeros((3,)), 1e-5), ShapeError,
+     r"\[layer_norm\] bias needs shape \(16,\)"),
+    (lambda: mx.fast.rms_norm(mx.array([1, 2]), None, 1e-5), DtypeError, r"not int32"),
+    (lambda: mx.fast.rms_norm(mx.array(1.0), None, 1e-5), ShapeError, r"at least one axis"),
+    (lambda: mx.fast.rope(mx.zeros((3, 4)), 4, traditional=True, base=1.0, scale=1.0, offset=0),
+     ShapeError, r"\[rope\] needs at least 3 axes"),
+    (lambda: mx.fast.rope(mx.array(X), 3, traditional=True, base=1.0, scale=1.0, offset=0),
+     ArgumentError, r"\[rope\] dims must be even"),
+    (lambda: mx.fast.rope(mx.array(X), 4, traditional=True, base=None, scale=1.0, offset=0),
+     ArgumentError, r"exactly one of base and freqs"),
+    (lambda: mx.fast.cross_entropy(mx.array(X), mx.zeros((2, 3), mx.int32)), ShapeError,
+     r"\[cross_entropy\] targets need shape \(2,3,5\)"),
+    (lambda: mx.fast.cross_entropy(mx.array(X), mx.zeros((2, 3, 5))), DtypeError,
+     r"class indices, not float32"),
+])
+def test_errors(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
