@@ -15,7 +15,7 @@ POINTS = (Bandwidth(256 << 10, 100e9, 100e9), Bandwidth(64 << 20, 20e9, 10e9))
 
 @pytest.fixture(autouse=True)
 def known_machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
-    known = Machine("a processor", 2, POINTS, 200e9, time.time(), 1.0)
+    known = Machine("a processor", 2, POINTS, 200e9, time.time(), 0.0)
     threads = range(1, pool.MAX_THREADS + 1)
     monkeypatch.setattr(machine, "_machines", dict.fromkeys(threads, known))
     return known

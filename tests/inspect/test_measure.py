@@ -27,7 +27,7 @@ def measured(fun: Any, *args: Any, **kwargs: Any) -> Measurement:
 
 @pytest.fixture(scope="module")
 def heavy() -> Measurement:
-    known = Machine("a processor", 2, (machine.Bandwidth(1 << 20, 1e11, 1e11),), 2e11, 0.0, 1.0)
+    known = Machine("a processor", 2, (machine.Bandwidth(1 << 20, 1e11, 1e11),), 2e11, 0.0, 0.0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(machine, "_machines", {pool.get_num_threads(): known})
         return measured(heavy_of(), data(64))
@@ -169,10 +169,11 @@ def test_noise_is_told() -> None:
     side = measure.Side(Samples((1.0, 2.0, 3.0, 4.0)), 1, Work(), 1.0, 0.5, 0.5)
     quiet = measure.Side(Samples((1.0, 1.01)), 1, Work(), 1.0, 0.5, 0.5)
     busy = Machine("", 2, (), 1.0, 0.0, 0.5)
-    idle = Machine("", 2, (), 1.0, 0.0, 1.0)
-    assert measure._warnings(quiet, quiet, idle, True) == ()
-    assert "noisy" in measure._warnings(side, quiet, idle, True)[0]
-    assert "50%" in measure._warnings(quiet, quiet, busy, True)[0]
+    idle = Machine("", 2, (), 1.0, 0.0, 0.1)
+    assert measure._warnings(quiet, quiet, idle) == ()
+    assert "noisy: half of the plain samples" in measure._warnings(side, quiet, idle)[0]
+    assert "noisy: other programs used 60 %" in measure._warnings(quiet, quiet, idle, 0.6)[0]
+    assert "used 50 % of the processors while" in measure._warnings(quiet, quiet, busy)[0]
 
 
 # ---- verdicts -----------------------------------------------------------------------------------
@@ -287,12 +288,12 @@ def test_machine_is_measured_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "_machines", {})
     monkeypatch.setattr(machine, "_ROUNDS", 1)
     monkeypatch.setattr(machine, "LARGEST", 1 << 20)
-    monkeypatch.setattr(machine, "DISTURBED_SHARE", 0.0)
+    monkeypatch.setattr(machine, "BUSY", 1.0)
     found = machine.machine()
     assert [b.working_set for b in found.bandwidth] == [256 << 10, 1 << 20]
     assert found.bandwidth[0].read >= found.bandwidth[1].read > 0
     assert found.bandwidth[0].copy >= found.bandwidth[1].copy > 0
-    assert found.flops > 0 and 0 < found.share <= 1
+    assert found.flops > 0 and 0 <= found.others <= 1
     machine._machines.clear()
     assert machine.machine() == found  # from disk
     monkeypatch.setattr(machine, "KEPT_SECONDS", 0.0)

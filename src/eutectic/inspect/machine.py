@@ -33,6 +33,7 @@ from eutectic.engine.pipeline import compile_graph
 from eutectic.engine.plan import Plan
 from eutectic.graph import prims
 from eutectic.graph.ir import INPUT, Graph, Node
+from eutectic.inspect.load import BUSY, Others
 from eutectic.inspect.work import Work, plan_work
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.scalar import Value, fma
@@ -41,7 +42,6 @@ from eutectic.runtime import buffers, diskcache, jit, pool
 SMALLEST = 256 << 10
 LARGEST = 512 << 20
 KEPT_SECONDS = 86400.0
-DISTURBED_SHARE = 0.85
 _ROUNDS = 7
 _SAMPLE_SECONDS = 2e-3
 _CHAIN = 64
@@ -73,13 +73,13 @@ class Machine:
     """float32 operations per second; float64 is taken as half of it."""
     measured: float
     """When, in seconds since 1970."""
-    share: float
-    """Part of the processors' time that the arithmetic test got; near 1 on an idle machine."""
+    others: float
+    """Part of the processors' time that other programs used meanwhile."""
 
     @property
     def disturbed(self) -> bool:
         """Whether other programs held the processors while the limits were measured."""
-        return self.share < DISTURBED_SHARE
+        return self.others > BUSY
 
     def rates(self, working_set: float) -> tuple[float, float]:
         """(read, copy) rates for a working set, between the measured ones by its logarithm."""
@@ -149,6 +149,7 @@ def _load(threads: int) -> Machine | None:
 
 
 def _measure(threads: int) -> Machine:
+    others = Others()
     sizes = _working_sets()
     tests = []
     for size in sizes:
@@ -165,9 +166,8 @@ def _measure(threads: int) -> Machine:
     for i, size in reversed(list(enumerate(sizes))):
         read, copy = max(read, tests[2 * i].best), max(copy, tests[2 * i + 1].best)
         points.insert(0, Bandwidth(size, read, copy))
-    fastest = max(tests[2 * len(sizes):], key=lambda t: t.best)
-    return Machine(processor(), threads, tuple(points), fastest.best, time.time(),
-                   min(fastest.share / threads, 1.0))
+    flops = max([test.best for test in tests[2 * len(sizes):]])
+    return Machine(processor(), threads, tuple(points), flops, time.time(), others.share())
 
 
 def _working_sets() -> list[int]:
@@ -184,31 +184,27 @@ class _Test:
     def __init__(self, plan: Plan, count: int, amount: float) -> None:
         self.amount = amount
         self.best = 0.0
-        self.share = 0.0
-        """Processors that the best round had."""
         source = array(np.full(count, 1.0, np.float32))
         made = [buffers.alloc(n) for n in [*plan.fresh, *([plan.arena] if plan.arena else [])]]
         self._keep = (plan, source, made)
         self._addresses = [source._n.data.ptr, *[b.ptr for b in made]]
         self._repeat = 1
         self._time()
-        self._repeat = max(1, int(_SAMPLE_SECONDS / max(self._time()[0], 1e-7)))
+        self._repeat = max(1, int(_SAMPLE_SECONDS / max(self._time(), 1e-7)))
 
-    def _time(self) -> tuple[float, float]:
-        """(wall, processor) seconds of `_repeat` runs."""
+    def _time(self) -> float:
+        """Seconds of `_repeat` runs."""
         plan, addresses = self._keep[0], self._addresses
         run, address = plan.native_run, plan.address
         assert run is not None
-        cpu, start = time.process_time(), time.perf_counter()
+        start = time.perf_counter()
         for _ in range(self._repeat):
             run(address, addresses)
-        return time.perf_counter() - start, time.process_time() - cpu
+        return time.perf_counter() - start
 
     def run(self) -> None:
         """One round."""
-        wall, cpu = self._time()
-        if self.amount * self._repeat / wall > self.best:
-            self.best, self.share = self.amount * self._repeat / wall, cpu / wall
+        self.best = max(self.best, self.amount * self._repeat / self._time())
 
 
 def _plan(count: int, build: Callable[[Node], Node]) -> Plan:

@@ -18,9 +18,10 @@ from eutectic.engine.steps import Step
 from eutectic.graph.ir import Node
 from eutectic.graph.show import type_text
 from eutectic.inspect.cold import FirstCalls, first_calls
+from eutectic.inspect.load import BUSY, Others
 from eutectic.inspect.machine import Machine, machine
 from eutectic.inspect.timing import Progress, Samples, interleave
-from eutectic.inspect.units import seconds_text
+from eutectic.inspect.units import percent_text, seconds_text
 from eutectic.inspect.verdict import NOISY, Timed, Verdict, judge
 from eutectic.inspect.work import Work, kernel_steps, step_work, total
 from eutectic.runtime import buffers
@@ -90,6 +91,8 @@ class Measurement:
     """Whether both gave the same bits: results, and state that the function changes."""
     machine: Machine
     verdict: Verdict
+    others: float
+    """Part of the processors' time that other programs used while the function was timed."""
     warnings: tuple[str, ...]
 
     @property
@@ -99,8 +102,9 @@ class Measurement:
 
     @property
     def noisy(self) -> bool:
-        """Whether the times of one side lie far apart."""
-        return max(self.plain.samples.spread, self.compiled.samples.spread) > NOISY
+        """Whether the times of a side lie far apart, or other programs were busy meanwhile."""
+        spread = max(self.plain.samples.spread, self.compiled.samples.spread)
+        return spread > NOISY or self.others > BUSY
 
     @property
     def speedup(self) -> float:
@@ -154,8 +158,10 @@ def measure_call(fun: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
     this = machine()
     compiled = subject.make()
     identical, alike = subject.compare(compiled)
+    load = Others()
     samples = interleave([lambda: subject.call(subject.plain), lambda: subject.call(compiled)],
                          budget, subject.restore, progress)
+    others = load.share()
     sides = []
     for s, (part, steps) in zip(samples, (subject.watch_plain(), subject.watch(compiled))):
         work = [step_work(step) for step in steps]
@@ -169,8 +175,9 @@ def measure_call(fun: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
     product_part = done.product_flops / done.flops if done.flops else 0.0
     verdict = judge(plain.timed(), fused.timed(), first.cold.total,
                     _wins(plain.samples, fused.samples), product_part)
+    warnings = _warnings(plain, fused, this, others, identical, alike)
     return Measurement(name or subject.name, subject.inputs(), plain, fused, first, identical,
-                       this, verdict, _warnings(plain, fused, this, identical, alike))
+                       this, verdict, others, warnings)
 
 
 def _wins(plain: Samples, compiled: Samples) -> float:
@@ -178,8 +185,8 @@ def _wins(plain: Samples, compiled: Samples) -> float:
     return sum([c < p for p, c in pairs]) / len(pairs)
 
 
-def _warnings(plain: Side, compiled: Side, this: Machine, identical: bool,
-              alike: bool = True) -> tuple[str, ...]:
+def _warnings(plain: Side, compiled: Side, this: Machine, others: float = 0.0,
+              identical: bool = True, alike: bool = True) -> tuple[str, ...]:
     found = []
     if not alike:
         found.append("The function changes its arguments in place. Compiled it does not: the "
@@ -191,11 +198,13 @@ def _warnings(plain: Side, compiled: Side, this: Machine, identical: bool,
              f"{seconds_text(side.samples.upper)}"
              for side, name in ((plain, "plain"), (compiled, "compiled"))
              if side.samples.spread > NOISY]
+    if others > BUSY:
+        noisy.append(f"other programs used {percent_text(others)} of the processors")
     if noisy:
         found.append(f"The machine was noisy: {', '.join(noisy)}. Measure again on an idle one.")
     if this.disturbed:
-        found.append("Other programs were running while the machine's limits were measured (it "
-                     f"had {this.share:.0%} of its processors), so the limits may be too low.")
+        found.append(f"Other programs used {percent_text(this.others)} of the processors while the "
+                     "machine's limits were measured: these may be too low.")
     return tuple(found)
 
 
