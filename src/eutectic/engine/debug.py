@@ -27,10 +27,14 @@ def report_trace(name: str, line: tuple[str, int] | None, why: str, seconds: flo
              f"{seconds * 1e3:.1f} ms")
 
 
-def report_graph(stage: str, graph: Graph) -> None:
+def report_graph(stage: str, graph: Graph, before: Graph | None = None) -> None:
     """Level 2: a pass is done."""
     if config.debug >= 2:
-        _say(f"{graph.name} after {stage}\n{show(graph, sources=True)}")
+        text = show(graph, sources=True)
+        if before is not None and show(before, sources=True) == text:
+            _say(f"{graph.name} after {stage}: unchanged")
+        else:
+            _say(f"{graph.name} after {stage}\n{text}")
 
 
 def report_kernels(name: str, plan: Plan) -> None:

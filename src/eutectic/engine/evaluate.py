@@ -128,7 +128,7 @@ def _plan(n: Node, leaves: list[Node], scalars: list[Node]) -> Plan:
         return Node(x.prim, tuple([stand_in(i) for i in x.inputs]), x.attrs, x.shape, x.dtype)
 
     root = Node(n.prim, tuple([stand_in(i) for i in n.inputs]), n.attrs, n.shape, n.dtype)
-    graph = Graph(placeholders, [root], n.prim.name)
+    graph = Graph(placeholders, [root], f"plain {n.prim.name}")
 
     def strides_of(x: Node) -> tuple[int, ...]:
         return strides.get(id(x)) or row_major(x.shape)

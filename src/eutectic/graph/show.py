@@ -40,7 +40,7 @@ def node_text(n: Node, name: str, names: dict[int, str]) -> str:
     operands = ", ".join(names.get(id(i), "?") for i in n.inputs)
     attrs = ""
     if n.prim is CONST:
-        attrs = f" {n.attrs[0]:#x}"
+        attrs = f" {n.attrs[0]:#x}" if n.attrs[0] >= 0 else " (given at each call)"
     elif n.attrs:
         attrs = " " + " ".join(str(a).replace(" ", "") for a in n.attrs)
     data = " (memory)" if n.data is not None else ""
