@@ -6,6 +6,7 @@ import linecache
 from collections.abc import Sequence
 from typing import Any
 
+from eutectic.inspect.cold import passes_seconds
 from eutectic.inspect.explain import KINDS, Explanation, KernelInfo, NotFused, Operand, Operation
 from eutectic.inspect.units import GLUE, WIDTH, bytes_text, count_text, seconds_text, wrapped
 
@@ -100,10 +101,8 @@ def _memory(x: Explanation) -> str:
 
 def _cost(x: Explanation) -> str:
     s = x.seconds
-    passes = sum([v for name, v in s.items()
-                  if name not in ("trace", "plan", "codegen", "llvm", "load")])
     parts = [f"{name} {seconds_text(v)}" for name, v in (
-        ("trace", s["trace"]), ("passes", passes), ("plan", s["plan"]), ("code", s["codegen"]),
+        ("trace", s["trace"]), ("passes", passes_seconds(s)), ("plan", s["plan"]), ("code", s["codegen"]),
         ("LLVM", s["llvm"]), ("load", s["load"]))]
     return wrapped("cost    " + ", ".join(parts), " " * 8)
 
