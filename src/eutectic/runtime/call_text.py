@@ -1,9 +1,9 @@
 """The compiled call as LLVM text: check the arguments, run the plan, make the results.
 
-`ev_py_call(record, args, kwargs)` follows CPython's fast calling convention. The record is an array
-of 64-bit words (`call_record`) with three small programs: the guard fetches objects into registers and
-checks them, the result program builds what the function returns, and the fill program writes to
-captured containers and arrays. A guard that does not hold returns the object `MISS`.
+`ev_py_call(record, args, kwargs)` follows CPython's fast calling convention. The record is an
+array of 64-bit words (`call_record`) with three small programs: the guard fetches objects into
+registers and checks them, the result program builds what the function returns, and the fill program
+writes to captured containers and arrays. A guard that does not hold returns the object `MISS`.
 
 Every object fetched is held by a reference of its own until the call ends, so that nothing another
 thread does while the GIL is released takes memory away.
@@ -88,7 +88,7 @@ def _match(o: Offsets) -> str:
     t.go("next")
     t.label("next")
     i = t.load("%at")
-    a, b, c, d, e = [t.load(i, 8 * k, "i64") for k in range(1, 6)]
+    a, b, c, e = [t.load(i, 8 * k, "i64") for k in (1, 2, 3, 5)]
     pb, pc, pd = [t.load(i, 8 * k) for k in range(2, 5)]
     to = t.word("%frame", a)
     x = t.load(to)

@@ -316,9 +316,19 @@ class _Walk:
                 continue
             found = base.__dict__[name]
             self.members_seen.add((id(kind), name))
-            if is_library(base.__module__) or not (
-                    type(found) in _CONSTANTS
-                    or isinstance(found, (array, list, tuple, dict, types.FunctionType))):
+            if is_library(base.__module__):
+                continue
+            if isinstance(found, property):
+                code, found = getattr(found.fget, "__code__", None), found.fget
+                g.give_up("a property")
+            elif isinstance(found, (classmethod, staticmethod)):
+                found = found.__func__
+                code = getattr(found, "__code__", None)
+                g.give_up("a class method")
+            else:
+                code = found.__code__ if isinstance(found, types.FunctionType) else None
+            if code is None and type(found) not in _CONSTANTS and not isinstance(
+                    found, (array, list, tuple, dict)):
                 continue
             if place < 0:
                 place = g.load(kind)
@@ -326,6 +336,8 @@ class _Walk:
             g.emit(Op.MEMBER, r, place, name)
             self.key.append(name)
             self.value(found, r)
+            if code is not None:  # what it reads of its own class
+                self.members(kind, _global_names(code))
 
 
 class _Is:

@@ -12,7 +12,6 @@ import inspect
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,12 +29,13 @@ from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node, toposort
 from eutectic.graph.layout import Data, row_major
 from eutectic.runtime import pool
 from eutectic.tracing import native
+from eutectic.tracing.entry import Call, Entry, Stats, Traced, same_trace
 from eutectic.tracing.environment import Environment, constant_key
 from eutectic.tracing.guard import Guard
 from eutectic.tracing.native import MISS
 from eutectic.tracing.reasons import reason
 from eutectic.tracing.state import IMPLICIT, Snapshot, fill, template, untouched
-from eutectic.tree import TreeDef, flatten, unflatten
+from eutectic.tree import flatten, unflatten
 
 _ENVIRONMENT = 3
 """Which part of a call's key is the environment's."""
@@ -66,74 +66,6 @@ def tracing() -> bool:
     return _active.depth > 0
 
 
-@dataclass(slots=True)
-class Traced:
-    """What a trace found: the graph and how results go back into Python."""
-
-    graph: Graph
-    treedef: TreeDef
-    leaves: list[Any]
-    """For each result leaf: an output index, or ('constant', value)."""
-    n_results: int
-    used: list[int]
-    """Positions, among arguments and captured arrays, of the graph's inputs."""
-    captured: list[Node]
-    """Computed nodes found in the trace that are no placeholder; the graph's last inputs."""
-    outputs: list[Any]
-    """Template of each output container."""
-    changed: list[tuple[int, int]]
-    """(captured array, output) of arrays in the environment that were changed in place."""
-    draws: bool
-    """Whether the random state is read or changed."""
-
-
-@dataclass(slots=True)
-class Entry:
-    """One signature: its trace, its plan, and what they cost."""
-
-    traced: Traced
-    plan: Plan
-    record: Record
-    key: Any
-    calls: int = 0
-    """Calls after the first that the Python path looked up."""
-    stamp: int = 0
-    """When the entry was last looked up, by the function's clock."""
-    native: native.Record | None = None
-    misses: int = 0
-    """Lookups since the native record was made: its guard did not see that the entry fits."""
-    given_up: bool = False
-    """No native record can be made."""
-
-    @property
-    def hits(self) -> int:
-        """Calls after the first."""
-        return self.calls + (self.native.hits if self.native is not None else 0)
-
-
-@dataclass(slots=True)
-class Stats:
-    """Counts of one compiled function."""
-
-    traces: int = 0
-    hits: int = 0
-    evictions: int = 0
-    plain_calls: int = 0
-
-
-@dataclass(slots=True)
-class _Call:
-    """Everything about a call that its key and its plan need."""
-
-    leaves: list[Any]
-    treedef: TreeDef
-    arrays: list[array]
-    """Array arguments, then captured arrays: each of these once."""
-    n_arguments: int
-    key: Any
-    state: list[Any] = field(default_factory=list)
-
-
 _RECENT = 4
 """Native records that a call tries before its key is made."""
 _COMPARED = 16
@@ -156,6 +88,8 @@ class CompiledFunction:
         self.shapeless = shapeless
         self._stats = Stats()
         self._entries: dict[Any, Entry] = {}
+        self._aliases: dict[Any, Entry] = {}
+        """Entries by the key that their own trace led to."""
         self._recent: tuple[native.Record, ...] = ()
         self._epoch = -1
         self._clock = 0
@@ -190,7 +124,7 @@ class CompiledFunction:
         if self._epoch != config.changes:  # threads or another setting: records may not hold
             self._epoch, self._recent = config.changes, ()
         call = self._read_call(args, kwargs)
-        entry = self._entries.get(call.key)
+        entry = self._find(call.key)
         if entry is None:
             entry = self._new_entry(call, bool(kwargs))
         else:
@@ -207,7 +141,7 @@ class CompiledFunction:
 
     # -- keys -------------------------------------------------------------------------------------
 
-    def _read_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
+    def _read_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         leaves, treedef = flatten((args, kwargs) if kwargs else args)
         arrays: list[array] = []
         constants: list[Any] = []
@@ -247,7 +181,7 @@ class CompiledFunction:
             evaluate(pending)
         avals = tuple([(a._n.shape, a._n.dtype, a._n.data.strides) for a in arrays])
         key = (treedef, tuple(constants), avals, env_key, state_key, pool.get_num_threads())
-        return _Call(leaves, treedef, arrays, n, key, state)
+        return Call(leaves, treedef, arrays, n, key, state)
 
     def _state(self) -> list[Any]:
         """Containers that are read at each call besides the environment."""
@@ -277,7 +211,7 @@ class CompiledFunction:
 
     # -- the native call --------------------------------------------------------------------------
 
-    def _native(self, entry: Entry, call: _Call, args: tuple[Any, ...],
+    def _native(self, entry: Entry, call: Call, args: tuple[Any, ...],
                 kwargs: dict[str, Any]) -> native.Record | None:
         """The entry's native record, put first among the recent ones; made where that is due."""
         self._clock += 1
@@ -297,7 +231,7 @@ class CompiledFunction:
         self._recent = (entry.native, *recent[:_RECENT - 1])
         return entry.native
 
-    def _make_native(self, entry: Entry, call: _Call, args: tuple[Any, ...],
+    def _make_native(self, entry: Entry, call: Call, args: tuple[Any, ...],
                      kwargs: dict[str, Any]) -> native.Record | None:
         run = native.run()
         if run is None:
@@ -339,7 +273,7 @@ class CompiledFunction:
 
     # -- running ----------------------------------------------------------------------------------
 
-    def _run(self, entry: Entry, call: _Call) -> Any:
+    def _run(self, entry: Entry, call: Call) -> Any:
         traced, plan = entry.traced, entry.plan
         nodes = [call.arrays[i]._n for i in traced.used]
         nodes += traced.captured
@@ -364,16 +298,16 @@ class CompiledFunction:
 
     def find(self, *args: Any, **kwargs: Any) -> Entry | None:
         """The entry that a call with these arguments runs, or None if it would have to trace."""
-        return self._entries.get(self._read_call(args, kwargs).key)
+        return self._find(self._read_call(args, kwargs).key)
 
     def lower(self, *args: Any, **kwargs: Any) -> Entry:
         """The entry that a call with these arguments runs, traced if need be; nothing runs."""
         call = self._read_call(args, kwargs)
-        return self._entries.get(call.key) or self._new_entry(call, bool(kwargs))
+        return self._find(call.key) or self._new_entry(call, bool(kwargs))
 
-    def _new_entry(self, call: _Call, keywords: bool) -> Entry:
+    def _new_entry(self, call: Call, keywords: bool) -> Entry:
         with self._lock:
-            entry = self._entries.get(call.key)
+            entry = self._find(call.key)
             if entry is not None:
                 return entry
             known = list(self._entries)[-_COMPARED:]
@@ -391,20 +325,43 @@ class CompiledFunction:
             self._clock += 1
             entry.stamp = self._clock
             self._entries[call.key] = entry
+            self._note_effects(entry)
             while len(self._entries) > config.compile_cache_entries:
                 self._evict()
             report_trace(self.__name__, ir.user_line(), record.why, time.perf_counter() - start,
                          plan)
             return entry
 
-    def _strides(self, call: _Call, traced: Traced, i: int) -> tuple[int, ...]:
+    def _find(self, key: Any) -> Entry | None:
+        return self._entries.get(key) or self._aliases.get(key)
+
+    def _note_effects(self, entry: Entry) -> None:
+        """Handle a trace that itself changed what the function reads (a counter, say).
+
+        The change alone would make every call trace. Once two traces that changed it gave the same
+        graph, it does not matter to the graph, and what the change led to is the same signature.
+        """
+        assert self._environment is not None
+        after = self._environment.read()[1]
+        if after == entry.key[_ENVIRONMENT]:
+            return
+        entry.effects = True
+        rest = _without_environment(entry.key)
+        for other in list(self._entries.values())[-_COMPARED:-1]:
+            if other.effects and _without_environment(other.key) == rest and same_trace(
+                    other, entry):
+                key = (*entry.key[:_ENVIRONMENT], after, *entry.key[_ENVIRONMENT + 1:])
+                entry.alias = key
+                self._aliases[key] = entry
+
+    def _strides(self, call: Call, traced: Traced, i: int) -> tuple[int, ...]:
         if i < len(traced.used):
             n = call.arrays[traced.used[i]]._n
         else:
             n = traced.captured[i - len(traced.used)]
         return n.data.strides_of(n.shape)
 
-    def _trace(self, call: _Call, keywords: bool) -> Traced:
+    def _trace(self, call: Call, keywords: bool) -> Traced:
         trace = Trace(self.__name__)
         placeholders: list[Node] = []
         for a in call.arrays:
@@ -430,7 +387,7 @@ class CompiledFunction:
             _active.depth -= 1
             before.restore()
 
-    def _collect(self, call: _Call, result: Any, placeholders: list[Node], outputs: list[Any],
+    def _collect(self, call: Call, result: Any, placeholders: list[Node], outputs: list[Any],
                  old: list[Any]) -> Traced:
         roots: list[Node] = []
 
@@ -499,6 +456,7 @@ class CompiledFunction:
         with self._lock:
             self._stats.hits += sum([e.hits for e in self._entries.values()])
             self._entries.clear()
+            self._aliases.clear()
             self._recent = ()
 
     def _refresh(self) -> None:
@@ -511,9 +469,14 @@ class CompiledFunction:
         self._refresh()
         oldest = min(self._entries.values(), key=_stamp)
         del self._entries[oldest.key]
+        self._aliases.pop(oldest.alias, None)
         self._recent = tuple([r for r in self._recent if r.entry is not oldest])
         self._stats.hits += oldest.hits
         self._stats.evictions += 1
+
+
+def _without_environment(key: Any) -> Any:
+    return (*key[:_ENVIRONMENT], *key[_ENVIRONMENT + 1:])
 
 
 def _stamp(entry: Entry) -> int:

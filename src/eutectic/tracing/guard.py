@@ -34,7 +34,7 @@ class Guard:
         """Why the program does not check everything, or nothing."""
         self.count = 2
         self.arrays: list[tuple[int, int]] = []
-        """(register, index of the input word of its instruction), in the order of the call's arrays."""
+        """(register, index of its instruction's input word), in the order of the call's arrays."""
         self.registers: dict[int, int] = {}
         """Register by id of captured arrays and containers met so far."""
 

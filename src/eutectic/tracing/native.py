@@ -25,7 +25,7 @@ from eutectic.runtime.call_text import native_text
 from eutectic.runtime.driver import NativePlan
 from eutectic.tracing.guard import MAX_REGISTERS, Guard
 from eutectic.tracing.state import Slot
-from eutectic.tree import TreeDef, container_parts
+from eutectic.tree import TreeDef, container_parts, flatten
 
 MISS = object()
 """What the native call returns where a record does not fit."""
@@ -300,9 +300,7 @@ def _trial(native: Run) -> bool:
     guard.dict(1, {}, dict)
     plan = Plan(1, [64], 0, [Result(0, 4, (3, 4)), Result(1, 0, None)], [], [], [])
     recorder = Recorder(native, guard, plan, [0], [], [node, node])
-    from eutectic.tree import flatten
-
-    leaves, treedef = flatten({"x": [0, 0], "y": (0, None)})
+    _, treedef = flatten({"x": [0, 0], "y": (0, None)})
     if not recorder.result(treedef, [0, 1, ("constant", "z")]):
         return False
     record = recorder.record(None, None)

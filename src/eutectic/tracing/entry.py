@@ -1,0 +1,119 @@
+"""What a compiled function keeps: a call as read, its trace, the entry of its signature, counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from eutectic.array import array, wrap
+from eutectic.engine.pipeline import Record
+from eutectic.engine.plan import Plan
+from eutectic.graph.ir import Graph, Node
+from eutectic.tracing.native import Record as NativeRecord
+from eutectic.tree import TreeDef
+
+
+@dataclass(slots=True)
+class Traced:
+    """What a trace found: the graph and how results go back into Python."""
+
+    graph: Graph
+    treedef: TreeDef
+    leaves: list[Any]
+    """For each result leaf: an output index, or ('constant', value)."""
+    n_results: int
+    used: list[int]
+    """Positions, among arguments and captured arrays, of the graph's inputs."""
+    captured: list[Node]
+    """Computed nodes found in the trace that are no placeholder; the graph's last inputs."""
+    outputs: list[Any]
+    """Template of each output container."""
+    changed: list[tuple[int, int]]
+    """(captured array, output) of arrays in the environment that were changed in place."""
+    draws: bool
+    """Whether the random state is read or changed."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """One signature: its trace, its plan, and what they cost."""
+
+    traced: Traced
+    plan: Plan
+    record: Record
+    key: Any
+    calls: int = 0
+    """Calls after the first that the Python path looked up."""
+    stamp: int = 0
+    """When the entry was last looked up, by the function's clock."""
+    native: NativeRecord | None = None
+    misses: int = 0
+    """Lookups since the native record was made: its guard did not see that the entry fits."""
+    given_up: bool = False
+    """No native record can be made."""
+    effects: bool = False
+    """The trace changed what the function reads outside its arguments."""
+    alias: Any = None
+    """Another key of this entry."""
+
+    @property
+    def hits(self) -> int:
+        """Calls after the first."""
+        return self.calls + (self.native.hits if self.native is not None else 0)
+
+
+@dataclass(slots=True)
+class Stats:
+    """Counts of one compiled function."""
+
+    traces: int = 0
+    hits: int = 0
+    evictions: int = 0
+    plain_calls: int = 0
+
+
+@dataclass(slots=True)
+class Call:
+    """Everything about a call that its key and its plan need."""
+
+    leaves: list[Any]
+    treedef: TreeDef
+    arrays: list[array]
+    """Array arguments, then captured arrays: each of these once."""
+    n_arguments: int
+    key: Any
+    state: list[Any] = field(default_factory=list)
+
+
+_COMPARED_BYTES = 4096
+
+
+def same_trace(a: Entry, b: Entry) -> bool:
+    """Whether two traces of calls with equal arguments found the same computation."""
+    s, t = a.traced, b.traced
+    if ((s.treedef, s.used, s.outputs, s.changed) != (t.treedef, t.used, t.outputs, t.changed)
+            or [_typed(x) for x in s.leaves] != [_typed(x) for x in t.leaves]):
+        return False
+    first, second = a.record.graphs[0][1], b.record.graphs[0][1]
+    if len(first.order) != len(second.order):
+        return False
+    place: dict[Node, Node] = {}
+    for m, n in zip(first.order, second.order):
+        if ((m.prim, repr(m.attrs), m.shape, m.dtype) != (n.prim, repr(n.attrs), n.shape, n.dtype)
+                or [place[i] for i in m.inputs] != list(n.inputs) or not _same_data(m, n)):
+            return False
+        place[m] = n
+    return [place[o] for o in first.outputs] == second.outputs
+
+
+def _typed(leaf: Any) -> Any:
+    return leaf if type(leaf) is int else (type(leaf[1]), repr(leaf[1]))
+
+
+def _same_data(m: Node, n: Node) -> bool:
+    if m.data is None or n.data is None:
+        return m.data is n.data
+    if m is n or m.data is n.data:
+        return True
+    x, y = wrap(m), wrap(n)
+    return x.nbytes <= _COMPARED_BYTES and bytes(x) == bytes(y)
