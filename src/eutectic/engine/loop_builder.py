@@ -396,9 +396,14 @@ class LoopBuilder:
             return False
         reduced = {i for i, ins in enumerate(instrs) if ins[0].reduction is not None}
         first = len(self.arrays) + len(self.scalars)
-        if any(o - first in reduced for i, ins in enumerate(instrs) for o in ins[2]
-               if ins[4] == "F" or i in reduced):
-            return False  # more than one pass over the row
+        after: set[int] = set()
+        """Instructions that wait for a reduction, directly or through others."""
+        for i, ins in enumerate(instrs):
+            waits = any(o - first in after for o in ins[2])
+            if waits and (ins[4] == "F" or i in reduced):
+                return False  # more than one pass over the row
+            if waits or i in reduced:
+                after.add(i)
         if any(ordered(instrs[i][0].reduction, ty) and lanes(ty) < sizes[k] for i in reduced
                for ty in [self._operand_dtype(instrs, instrs[i][2][0]).compute]):
             return False

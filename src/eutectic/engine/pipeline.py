@@ -28,9 +28,9 @@ PASSES: tuple[tuple[str, Callable[[Graph], Graph]], ...] = (
     ("expand", expand),
     ("simplify", simplify),
     ("cse", cse),
-    ("store_outputs", store_outputs),
 )
-"""Graph to graph, in order; fusion and planning follow."""
+"""Graph to graph, in order; `store_outputs`, which must know how the inputs lie in memory, fusion
+and planning follow."""
 
 
 @dataclass(slots=True)
@@ -58,14 +58,14 @@ def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True
     report_graph("trace", graph)
     if config.check:
         check(graph)
-    for name, run in PASSES:
+    for name, run in (*PASSES, ("store_outputs", lambda g: store_outputs(g, strides))):
         start = time.perf_counter()
         graph = run(graph)
         record.seconds[name] = time.perf_counter() - start
         record.graphs.append((name, graph))
         if config.check:
             check(graph)
-        report_graph(name, graph)
+        report_graph(name, graph, record.graphs[-2][1])
     start = time.perf_counter()
     record.fusion = fuse(graph, fused, strides)
     record.seconds["fuse"] = time.perf_counter() - start

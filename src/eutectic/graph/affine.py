@@ -103,6 +103,8 @@ def reshape_back(out_shape: Sequence[int], forms: Sequence[Form], in_shape: Sequ
                  sizes: Mapping[int, int]) -> Forms:
     """Coordinates before a row-major reshape, from those after it."""
     result: list[Form] = [ZERO] * len(in_shape)
+    if 0 in in_shape:
+        return tuple(result)  # no element is ever asked for
     i, j = len(in_shape) - 1, len(out_shape) - 1
     while i >= 0 or j >= 0:
         # Grow a run of axes on both sides until they hold equally many elements.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from eutectic.graph import prims
 from eutectic.graph.ir import CONST, IOTA, Graph, Node, rebuild, toposort, with_inputs
+from eutectic.graph.layout import view_layout
 
 
 def expand(graph: Graph) -> Graph:
@@ -35,8 +38,11 @@ def _expanded(n: Node) -> Node:
     return n
 
 
-def store_outputs(graph: Graph) -> Graph:
-    """Make every output something that can be stored: not a bare constant or coordinate."""
+def store_outputs(graph: Graph, strides_of: Callable[[Node], tuple[int, ...]]) -> Graph:
+    """Make every output something that can be stored: not a bare constant or coordinate.
+
+    `strides_of` gives the strides of a stored node's memory, which views are expressed in.
+    """
     outputs = []
     for o in graph.outputs:
         base = o
@@ -45,14 +51,12 @@ def store_outputs(graph: Graph) -> Graph:
         if base.prim is CONST or base.prim is IOTA:
             outputs.append(Node(prims.COPY, (o,), (), o.shape, o.dtype))
         else:
-            outputs.append(_storable_view(o))
+            outputs.append(_storable_view(o, strides_of))
     return graph if outputs == graph.outputs else Graph(graph.inputs, outputs, graph.name)
 
 
-def _storable_view(o: Node) -> Node:
+def _storable_view(o: Node, strides_of: Callable[[Node], tuple[int, ...]]) -> Node:
     """A view chain without reshapes that strides cannot express; else a copy at the last one."""
-    from eutectic.graph.layout import row_major, view_layout
-
     chain = []
     base = o
     while base.prim.family == "view" and base.data is None:
@@ -60,7 +64,7 @@ def _storable_view(o: Node) -> Node:
         base = base.inputs[0]
     if not chain:
         return o
-    offset, strides = 0, row_major(base.shape)
+    offset, strides = 0, strides_of(base)
     for v in reversed(chain):
         found = view_layout(v, offset, strides)
         if found is None:

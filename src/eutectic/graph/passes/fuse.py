@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from eutectic.graph import affine, prims
-from eutectic.graph.affine import Forms, NeedSplit, NotAffine
+from eutectic.graph.affine import Forms, NotAffine
 from eutectic.graph.ir import INPUT, IOTA, Graph, Node, with_inputs
 from eutectic.graph.layout import row_major, view_layout
 from eutectic.graph.passes.groups import (
@@ -74,7 +74,7 @@ class _Fuser:
                 continue
             if n.prim.family == "place":
                 self._place_parts(n)
-            elif n.prim.family == "opaque":
+            elif n.prim.family in ("opaque", "native"):
                 self._call(n)
             else:
                 self._place(n)
@@ -258,7 +258,10 @@ class _Fuser:
         new = self.copies.get(id(view))
         if new is None:
             source = view.inputs[0]
-            new = self.copies[id(view)] = with_inputs(view, (self._copy(source),))
+            # The copy has one axis: any reshape of it is linear, which one of its axes need not be.
+            flat = prims.reshape(source, (source.size,))
+            self.rank[id(flat)] = self.rank.get(id(source), 0)
+            new = self.copies[id(view)] = with_inputs(view, (self._copy(flat),))
             self.refusals.append(Refusal(source, view, "reshape", "the reshape is not a linear "
                                          "index map of a strided array, so it is copied first"))
         return new
@@ -401,7 +404,9 @@ class _Fuser:
     def _try(self, g: Group, n: Node, forms: Forms) -> tuple[str, str] | None:
         try:
             self._enter(g, n, forms)
-        except (NotAffine, NeedSplit) as error:  # pragma: no cover - reshape_back asks to split
+        except NotAffine as error:  # a reduction whose axes are not products of the kernel's loops
+            g.members.remove(n)
+            del g.maps[id(n)], self.home[id(n)]
             return ("reshape", f"its axes do not line up with the kernel's loops ({error})")
         return None
 
@@ -451,8 +456,9 @@ class _Fuser:
         seen = {id(g)}
         stack = [g]
         while stack:
-            for e in stack.pop().edges:
-                h = self.home.get(id(e.base))
+            top = stack.pop()
+            for base in [*[e.base for e in top.edges], *top.after]:
+                h = self.home.get(id(base))
                 if h is None:
                     continue
                 h = self._top(h)
@@ -481,6 +487,8 @@ class _Fuser:
     def _same_loops(self, n: Node, a: Group, b: Group) -> bool:
         if a.kind != b.kind or a.kind not in ("map", "row") or len(a.order) != len(b.order):
             return False
+        if a.dest is not None or b.dest is not None:
+            return False  # a kernel writes one part of a larger array
         if (len(a.members) + len(b.members) > MAX_NODES
                 or a.arguments() + b.arguments() > MAX_ARGUMENTS):
             return False
