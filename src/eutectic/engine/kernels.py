@@ -48,7 +48,7 @@ def source_digest() -> str:
 
 
 @cache
-def _support() -> None:
+def load_support() -> None:
     """Load the functions that kernels share."""
     module = jit.compile_module(support_text(), NAMES)
     for name in NAMES:
@@ -74,7 +74,7 @@ def load_kernel(spec: KernelSpec) -> Loaded:
     name = kernel_name(spec)
     text, names = emit(spec, name)
     t1 = time.perf_counter()
-    _support()
+    load_support()
     module = jit.compile_module(text, names)
     t = module.timings
     found = Loaded(spec, name, module[name], module[names[1]] if len(names) > 1 else 0,

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from eutectic.engine.loop_builder import LoopBuilder
-from eutectic.engine.steps import CallStep, LoopStep, ProductStep, Step, Token
+from eutectic.engine.steps import CallStep, LoopStep, NativeStep, ProductStep, Step, Token
 from eutectic.graph.ir import Node
 from eutectic.graph.passes.fuse import Fusion
 from eutectic.graph.passes.groups import Group
+from eutectic.runtime import pool
 
 
 class Lowering:
@@ -67,6 +68,13 @@ class Lowering:
             if e.layout is not None:
                 offset, strides = offset + e.layout[0], e.layout[1]
             operands.append((token, offset, strides))
+        if n.prim.family == "native":
+            assert n.prim.native is not None
+            code = n.prim.native(n, [s for _t, _o, s in operands], pool.get_num_threads())
+            scratch = {self.scratch(): size for _slot, size in code.scratch}
+            self.steps.append(NativeStep(n, operands, [t for t, _o, _s in operands], [id(n)], code,
+                                         scratch, g))
+            return
         self.steps.append(CallStep(n, operands, [t for t, _o, _s in operands], [id(n)], g))
 
     def _product(self, g: Group) -> None:

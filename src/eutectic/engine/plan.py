@@ -17,11 +17,11 @@ import numpy as np
 from eutectic.codegen import matmul
 from eutectic.codegen.targets import Target, target_for
 from eutectic.dtype import Dtype
-from eutectic.engine.kernels import Loaded, load_kernel
+from eutectic.engine.kernels import Loaded, load_kernel, load_support
 from eutectic.engine.lower import Lowering
-from eutectic.engine.steps import CallStep, LoopStep, ProductStep, Step, Token
+from eutectic.engine.steps import CallStep, LoopStep, NativeStep, ProductStep, Step, Token
 from eutectic.graph.ir import Graph, Node
-from eutectic.graph.layout import Data, row_major, view_layout
+from eutectic.graph.layout import Data, is_row_major, row_major, view_layout
 from eutectic.graph.passes.fuse import Fusion
 from eutectic.runtime import buffers, driver, jit, pool
 from eutectic.runtime.driver import CALL, NESTED, RANGE, NativePlan
@@ -182,7 +182,7 @@ class _Builder:
                 assert found is not None, "output views are made storable before fusion"
                 offset, strides = found
             b = self.buffer[id(base)]
-            plain = not chain and strides == row_major(o.shape)
+            plain = is_row_major(o.shape, strides)
             out.append(Result(b[0], b[1] + offset * o.dtype.size, None if plain else strides))
         return out
 
@@ -261,6 +261,8 @@ class _Builder:
                     operands.append((b, at + offset * operand.dtype.size, strides))
                 segments.append(_PythonCall(s.node, operands, self.buffer[id(s.node)]))
                 together = []
+            elif isinstance(s, NativeStep):
+                run += self._native(s)
             elif isinstance(s, LoopStep):
                 made = self._loop(s, len(run))
                 alone = len(made) > 1 or s.serial
@@ -319,6 +321,20 @@ class _Builder:
             end = driver.Step(CALL, kernel.finish, s.params, s.finish_rows, 1, patches)
             return [main, end]
         return [main]
+
+    def _native(self, s: NativeStep) -> list[driver.Step]:
+        code = s.code
+        names = [r.fn for r in code.ranges]
+        pool.native()
+        load_support()
+        module = jit.compile_module(code.text, names)
+        patches = [(slot, t, offset * operand.dtype.size) for slot, (t, offset, _s), operand in zip(
+            code.operands, s.operands, s.node.inputs)]
+        patches.append((code.out, id(s.node), 0))
+        patches += [(slot, t, 0) for (slot, _size), t in zip(code.scratch, s.scratch)]
+        where = self._patches(patches)
+        return [driver.Step(RANGE, module[r.fn], code.params, r.n, r.grain, where)
+                for r in code.ranges]
 
     def _product(self, s: ProductStep, at: int) -> list[driver.Step]:
         n = s.node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from eutectic.codegen.native import Code
 from eutectic.graph.ir import Node
 from eutectic.graph.passes.groups import Group
 from eutectic.kernel.spec import (
@@ -61,4 +62,17 @@ class CallStep:
     group: Group | None = None
 
 
-Step = LoopStep | ProductStep | CallStep
+@dataclass(slots=True)
+class NativeStep:
+    """An operation with machine code of its own; see `codegen.native`."""
+
+    node: Node
+    operands: list[tuple[Token, int, tuple[int, ...]]]
+    reads: list[Token]
+    writes: list[Token]
+    code: Code
+    scratch: dict[Token, int] = field(default_factory=dict)
+    group: Group | None = None
+
+
+Step = LoopStep | ProductStep | CallStep | NativeStep

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from eutectic.kernel.reductions import Reduction
 
 FAMILIES = ("leaf", "elementwise", "view", "reduction", "scan", "contract", "place", "scatter",
-            "composite", "opaque")
+            "composite", "opaque", "native")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -28,6 +28,8 @@ class Prim:
     body: Callable[..., Any] | None = None
     lower: Callable[[Node], Node] | None = None
     call: Callable[..., Any] | None = None
+    native: Callable[..., Any] | None = None
+    """Of a `native` operation: (node, operand strides, threads) -> `codegen.native.Code`."""
     reduction: Reduction | None = None
     commutes: bool = False
     """Whether swapping the two operands gives the same bits."""
