@@ -36,8 +36,8 @@ def measure(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Measurement:
     bytes moved and how near they come to this machine's limits, the cost of the first call, the
     calls after which it pays, whether the bits are the same, and a verdict. `to_dict()` is for
     JSON. Takes about four seconds. `fun` may be compiled already and is left as it is; arguments
-    and state that it changes are put back. Raises what `fun` raises, and TraceError where it
-    cannot be compiled.
+    and state that it changes are put back. Raises what `fun` raises, TraceError where it cannot be
+    compiled, and ArgumentError while compiling is switched off.
 
     >>> import eutectic.core as mx
     >>> m = mx.measure(lambda x: mx.tanh(x * 2) + 1, mx.ones((64, 64)))

@@ -102,8 +102,8 @@ def _memory(x: Explanation) -> str:
 def _cost(x: Explanation) -> str:
     s = x.seconds
     parts = [f"{name} {seconds_text(v)}" for name, v in (
-        ("trace", s["trace"]), ("passes", passes_seconds(s)), ("plan", s["plan"]), ("code", s["codegen"]),
-        ("LLVM", s["llvm"]), ("load", s["load"]))]
+        ("trace", s["trace"]), ("passes", passes_seconds(s)), ("plan", s["plan"]),
+        ("code", s["codegen"]), ("LLVM", s["llvm"]), ("load", s["load"]))]
     return wrapped("cost    " + ", ".join(parts), " " * 8)
 
 

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from eutectic.array import array, numpy_view
+from eutectic.config import config
 from eutectic.engine import evaluate
 from eutectic.engine.plan import Plan
 from eutectic.engine.steps import Step
+from eutectic.errors import ArgumentError
 from eutectic.graph.ir import Node
 from eutectic.graph.show import type_text
 from eutectic.inspect.cold import FirstCalls, first_calls
@@ -140,7 +142,8 @@ def measure(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Measurement:
 
     Takes about four seconds, two of them timing. `fun` may be compiled already: its traces stay as
     they are. Arguments and state that `fun` changes are put back after each call. Raises what
-    `fun` raises, and TraceError where it cannot be compiled.
+    `fun` raises, TraceError where it cannot be compiled, and ArgumentError while compiling is
+    switched off.
 
     >>> import eutectic.core as mx
     >>> m = mx.measure(lambda x: mx.tanh(x * 2) + 1, mx.ones((64, 64)))
@@ -154,6 +157,9 @@ def measure_call(fun: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
                  budget: float = BUDGET, name: str | None = None,
                  progress: Progress | None = None) -> Measurement:
     """As `measure`, with a budget in seconds for the timing and a callback for its progress."""
+    if config.disable_compile:
+        raise ArgumentError("[measure] compiling is switched off: call mx.enable_compile(), or "
+                            "unset EUTECTIC_DISABLE_COMPILE.")
     subject = _Subject(fun, tuple(args), dict(kwargs))
     this = machine()
     compiled = subject.make()

@@ -14,9 +14,11 @@ _UNIT = re.compile(r"(\d) (%|s|ms|us|B|[KMG]iB|G?B/s|G?FLOP/s|[kMG]?FLOP)(?![\w/
 def seconds_text(s: float) -> str:
     """Seconds with three or four digits in the unit that fits.
 
-    >>> seconds_text(0.000969), seconds_text(2.5), seconds_text(3.2e-6)
-    ('0.969 ms', '2.500 s', '3.20 us')
+    >>> seconds_text(0.000969), seconds_text(2.5), seconds_text(3.2e-6), seconds_text(0.0)
+    ('0.969 ms', '2.500 s', '3.20 us', '0 ms')
     """
+    if s == 0:
+        return "0 ms"
     if not math.isfinite(s):
         return "never"
     if s >= 1:

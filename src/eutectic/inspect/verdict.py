@@ -21,7 +21,7 @@ FASTER = 1.05
 """Least factor, up or down, that counts as a difference."""
 AGREE = 0.75
 """Part of the rounds, in each of which both sides were timed, that must agree on who is faster."""
-BOUND = 0.4
+BOUND = 1 / 3
 """Least share of the plain call's time that names what it is bound by."""
 PRODUCT = 0.8
 """Least part of the arithmetic in matrix products for the function to be one of them."""
