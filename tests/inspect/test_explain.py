@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 import eutectic.core as mx
+from eutectic.array import wrap
 from eutectic.config import config
+from eutectic.graph import prims
 from eutectic.inspect.explain import Explanation, KernelInfo, explain
 from eutectic.inspect.seed import data, heavy_of
 
@@ -184,6 +186,34 @@ def test_work_of_eight_byte_types_weighs_double() -> None:
     assert double.moved == 2 * single.moved
 
 
+def test_work_of_gathers_counts_what_is_chosen() -> None:
+    table, index = mx.ones((1000, 64)), mx.zeros((30,), mx.int32)
+    rows = kernel(lambda x, i: wrap(prims.gather(
+        x._n, [mx.expand_dims(i, 1)._n], (-1, 1), (30, 64))) * 2, table, index).work
+    assert (rows.read, rows.written, rows.flops) == (4 * (30 + 30 * 64), 4 * 30 * 64, 30 * 64)
+    ones = kernel(lambda x, i: wrap(prims.gather(x._n, [i._n], (-1, 0), (30,))), table, index).work
+    assert (ones.read, ones.written) == (4 * (30 + 30), 4 * 30)
+
+
+def test_work_of_short_rows() -> None:
+    found = kernel(lambda a: (a * 2).sum(axis=-1), mx.ones((4096, 8)))
+    assert (found.work.read, found.work.written) == (4 * 4096 * 8, 4 * 4096)
+    assert found.work.flops == 2 * 4096 * 8
+
+
+def test_library_calls_and_native_operations() -> None:
+    q = mx.ones((1, 2, 16, 8))
+    attention = kernel(lambda q: mx.fast.scaled_dot_product_attention(q, q, q, scale=1.0), q)
+    assert attention.kind == "native" and "define" in attention.llvm
+    assert attention.work.flops == 2 * 2 * 16 * 16 * (8 + 8)
+    found = explain(lambda x: wrap(prims.opaque(
+        "turned", lambda a: a[::-1], [x._n], (), [((4,), mx.float32)])[0]) + 1, mx.ones((4,)))
+    assert [k.kind for k in found.kernels] == ["call", "map"]
+    assert (found.kernels[0].llvm, found.kernels[0].assembly) == ("", "")
+    assert found.kernels[0].work.moved == 32
+    assert [p.rule for p in found.not_fused] == ["call"]
+
+
 # ---- the debug ladder ---------------------------------------------------------------------------
 
 
@@ -196,7 +226,8 @@ def test_debug_ladder(level: int, capsys: pytest.CaptureFixture[str],
     mx.compile(network_step)(x)
     out, err = capsys.readouterr()
     assert out == ""
-    shown = [("traced network_step (" in err and "first call" in err), "after cse: unchanged\n" in err,
+    shown = ["traced network_step (" in err and "first call" in err,
+             "after cse: unchanged\n" in err,
              "kernel map" in err, "define void @" in err, ".text" in err]
     assert shown == [level > i for i in range(5)]
 

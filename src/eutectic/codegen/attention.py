@@ -457,4 +457,5 @@ def code(v: Variant, shapes: tuple[tuple[int, ...], tuple[int, ...], tuple[int, 
                 params, operands, Slot.OUT,
                 [(Slot.KEYS, max(1, packed * TILE * d * 4)),
                  (Slot.VALUES, max(1, packed * TILE * padded * 4)),
-                 (Slot.SCRATCH, scratch * threads)])
+                 (Slot.SCRATCH, scratch * threads)],
+                2 * batch * heads * tq * tk * (d + dv))

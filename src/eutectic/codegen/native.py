@@ -28,3 +28,5 @@ class Code:
     operands: Sequence[int]
     out: int
     scratch: Sequence[tuple[int, int]] = field(default=())
+    flops: int = 0
+    """Floating-point operations of its products, for reports; 0 where they are not counted."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from eutectic.engine.kernels import llvm_text
-from eutectic.engine.steps import LoopStep, ProductStep, Step
 from eutectic.engine.plan import Plan, product_text
+from eutectic.engine.steps import LoopStep, NativeStep, ProductStep, Step
 from eutectic.graph.ir import CONST, IOTA, Graph, Node
 from eutectic.graph.passes.fuse import Fusion
 from eutectic.graph.passes.groups import Group
@@ -26,10 +26,12 @@ from eutectic.tracing.function import CompiledFunction, Entry
 
 KINDS = {
     "map": "elementwise loop",
-    "row": "row by row, with reductions along the rows",
+    "row": "row by row, with reductions or scans along the rows",
     "units": "reduction of long rows, split among threads",
     "col": "reduction along an outer axis",
+    "short": "reduction of short rows, many rows at a time",
     "product": "matrix product",
+    "native": "operation with code of its own",
     "call": "call of a Python library",
 }
 
@@ -71,7 +73,7 @@ class KernelInfo:
 
     index: int
     kind: str
-    """'map', 'row', 'units', 'col', 'product' or 'call' (see `KINDS`)."""
+    """'map', 'row', 'units', 'col', 'short', 'product', 'native' or 'call' (see `KINDS`)."""
     operations: tuple[Operation, ...]
     inputs: tuple[Operand, ...]
     outputs: tuple[Operand, ...]
@@ -89,7 +91,7 @@ class KernelInfo:
             after = self.step.epilogue
             own = product_text(self.step.node)
             return own if after is None else f"{own}\n{llvm_text(after.spec)}"
-        return ""
+        return self.step.code.text if isinstance(self.step, NativeStep) else ""
 
     @property
     def assembly(self) -> str:
@@ -259,7 +261,8 @@ class _Reader:
             if s.epilogue is not None:
                 text += f"\nfollowed on each block of it by\n{s.epilogue.spec.text()}"
         else:
-            kind, text = "call", f"call {s.node.prim.name} {s.node.attrs}"
+            kind = "native" if isinstance(s, NativeStep) else "call"
+            text = f"{kind} {s.node.prim.name} {s.node.attrs}"
         return KernelInfo(
             i, kind, tuple(map(self.operation, g.members)),
             tuple(map(self.operand, read.values())), tuple(map(self.operand, g.outputs)),

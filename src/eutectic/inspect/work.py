@@ -1,8 +1,8 @@
 """The work in a plan's steps: bytes of arrays read and written, arithmetic, instructions.
 
 Bytes are those of the distinct elements that a kernel reads or writes: an axis along which an
-operand is broadcast counts once. Caches are not modelled; what a kernel keeps for itself (rows
-between two passes, partial sums) is left out.
+operand is broadcast counts once. What indices choose counts each time. Caches are not modelled;
+what a kernel keeps for itself (rows between two passes, partial sums) is left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from eutectic.engine.steps import CallStep, LoopStep, ProductStep, Step
+from eutectic.engine.steps import CallStep, LoopStep, NativeStep, ProductStep, Step
+from eutectic.graph.prims import GATHER
 from eutectic.engine.plan import Plan
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.scalar import FLOATS, toposort
@@ -69,8 +70,9 @@ def step_work(step: Step) -> Work:
         return _loop_work(step)
     if isinstance(step, ProductStep):
         return _product_work(step)
-    read = sum(n.size * n.dtype.size for n in step.node.inputs)
-    return Work(read, step.node.size * step.node.dtype.size)
+    read = sum([n.size * n.dtype.size for n in step.node.inputs])
+    flops = step.code.flops if isinstance(step, NativeStep) else 0
+    return Work(read, step.node.size * step.node.dtype.size, flops, flops / 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +87,43 @@ class Traffic:
 
 
 def traffic(step: LoopStep) -> list[Traffic]:
-    """The array arguments of a loop, in the order of its kernel's arguments."""
+    """The arrays that a loop reads and writes: its arguments in order, then what it gathers."""
     spec, params = step.spec, step.params
     slots = Slots.of(spec)
+    outer = list(_outer(spec, params))
+    moved = {a for a, _by in spec.moved}
     found = []
     for i, a in enumerate(spec.args):
-        if a.role == "iota":
+        if not a.memory:
             continue
         n = params[S_N] if a.access == "v" and params[slots.inner + i] else 1
-        if spec.kind == "col" and params[slots.k + i]:
+        if spec.kind in _ACROSS and params[slots.k + i]:
             n *= params[S_K]
-        n *= math.prod([size for size, strides in _outer(spec, params) if strides[i]])
+        n *= math.prod([size for size, strides in outer if strides[i] or i in moved])
         found.append(Traffic(a.role, a.dtype.name, n, n * a.dtype.size))
+    elements, once = _times(step)
+    for prim, _attrs, _ops, dtype, level in spec.instrs:
+        if prim is GATHER:
+            n = elements if level == "F" else once
+            found.append(Traffic("in", dtype.name, n, n * dtype.size))
+    for value, target in spec.stores:
+        if spec.args[target].role == "target":
+            dtype = spec.operand_dtype(value)
+            found.append(Traffic("out", dtype.name, elements, elements * dtype.size))
     return found
+
+
+_ACROSS = ("col", "short")
+"""Kinds whose reduced axis is not the inner one."""
+
+
+def _times(step: LoopStep) -> tuple[int, int]:
+    """How often an instruction of level 'F', and one of level 'O', runs."""
+    spec, params = step.spec, step.params
+    rows = math.prod([size for size, _ in _outer(spec, params)])
+    if spec.kind in _ACROSS:
+        return rows * params[S_N] * params[S_K], rows * params[S_N]
+    return rows * params[S_N], rows
 
 
 def _outer(spec: KernelSpec, params: list[int]) -> Iterator[tuple[int, list[int]]]:
@@ -109,22 +135,20 @@ def _outer(spec: KernelSpec, params: list[int]) -> Iterator[tuple[int, list[int]
 
 
 def _loop_work(step: LoopStep) -> Work:
-    spec, params = step.spec, step.params
+    spec = step.spec
     read = written = 0
     for t in traffic(step):
         if t.role == "out":
             written += t.nbytes
         else:
             read += t.nbytes
-    rows = math.prod([size for size, _ in _outer(spec, params)])
-    inner = params[S_N] * (params[S_K] if spec.kind == "col" else 1)
-    once = params[S_N] if spec.kind == "col" else 1
+    elements, once = _times(step)
     flops, instructions = 0, 0.0
     for prim, attrs, ops, dtype, level in spec.instrs:
-        reduction = prim.family == "reduction"
-        times = rows * (inner if level == "F" or reduction else once)
+        accumulates = prim.reduction is not None
+        times = elements if level == "F" or accumulates else once
         wide = 2 if dtype.compute in ("f64", "i64", "u64", "c64") else 1
-        if reduction:
+        if accumulates:
             flops += times if spec.operand_dtype(ops[0]).compute in (*FLOATS, "c64") else 0
             instructions += times * wide
             continue
