@@ -25,7 +25,7 @@ LAYERS = (
     ("engine",),
     ("array",),
     ("tracing",),
-    ("ops",),
+    ("ops", "files"),
     ("core",),
     ("nn", "optimizers", "utils"),
     ("inspect", "compat", "cli", "__main__"),

@@ -45,6 +45,18 @@ class AllocationError(EutecticError, MemoryError):
     """Memory that cannot be had."""
 
 
+class FormatError(EutecticError, ValueError, RuntimeError):
+    """A file that does not hold what its format demands, or a format that is not known."""
+
+
+class FileError(EutecticError, OSError, RuntimeError):
+    """A file that cannot be opened, read or written."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """A file that is not there."""
+
+
 class InternalError(EutecticError, RuntimeError):
     """A bug in Eutectic: an invariant of the compiler does not hold."""
 

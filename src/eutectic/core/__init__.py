@@ -7,6 +7,8 @@ from eutectic.dtype import (
     Dtype, DtypeCategory, bfloat16, bool_, complex64, complexfloating, float16, float32, float64,
     floating, generic, inexact, int8, int16, int32, int64, integer, issubdtype, number,
     signedinteger, uint8, uint16, uint32, uint64, unsignedinteger)
+from eutectic.files.api import (
+    load, save, save_gguf, save_safetensors, savez, savez_compressed)
 from eutectic.ops import indexing, inplace  # noqa: F401 - they add methods to the array class
 from eutectic.ops.arithmetic import abs_ as abs
 from eutectic.ops.arithmetic import (
@@ -106,6 +108,8 @@ __all__ = [
     "prod", "softmax", "std", "sum", "var",
     # products
     "addmm", "matmul",
+    # files
+    "load", "save", "save_gguf", "save_safetensors", "savez", "savez_compressed",
     # compiling
     "compile", "disable_compile", "enable_compile", "explain", "measure",
     # evaluation, devices, memory

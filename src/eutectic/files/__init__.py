@@ -1,0 +1,1 @@
+"""Reading and writing arrays: .npy, .npz, .safetensors and .gguf files."""
