@@ -35,6 +35,8 @@ from eutectic.tree import flatten, unflatten
 BUDGET = 2.0
 """Seconds that the timing takes unless told otherwise."""
 _WATCHED_RUNS = 5
+_WATCHED_SECONDS = 0.5
+"""No further run is watched after this long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,8 +280,11 @@ class _Subject:
             plans.append(plan)
             return made
 
-        parts = []
+        parts: list[float] = []
+        begin = time.perf_counter()
         for i in range(_WATCHED_RUNS + 1):
+            if parts and time.perf_counter() - begin > _WATCHED_SECONDS:
+                break
             plans.clear()
             inside = 0.0
             evaluate.watcher = run
@@ -302,7 +307,10 @@ class _Subject:
         nodes = [call.arrays[i]._n for i in entry.traced.used] + entry.traced.captured
         addresses = [n.data.ptr for n in nodes]
         whole = inside = math.inf
+        begin = time.perf_counter()
         for _ in range(4 * _WATCHED_RUNS):
+            if inside < math.inf and time.perf_counter() - begin > _WATCHED_SECONDS:
+                break
             start = time.perf_counter()
             self.call(compiled)
             whole = min(whole, time.perf_counter() - start)
