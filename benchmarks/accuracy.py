@@ -301,8 +301,8 @@ Largest error in units in the last place (ulp) of the true result. Written by
 - `remainder` and `floor_divide` have no row: the remainder towards zero is exact by construction
   (float64: for quotients below 2^500; it is wrong beyond). The tests compare remainder's bits with
   NumPy's, and floor_divide's with NumPy's in float64, on tens of thousands of samples.
-- The peers' columns are samples, not all inputs: the normal ones of 12 million float32 inputs, where
-  the result is normal too, computed in float32 by the framework on a CPU.
+- The peers' columns are samples, not all inputs: the normal ones of 12 million float32 inputs
+  where the result is normal too, computed in float32 by the framework on a CPU.
 - Complex functions, all but the square, compute in float64 and round each part once. The tests hold
   them to 1.3e-7 of the modulus on some 2,000 samples; a part near one of its zeros may have more
   ulps (2.8 seen in the real part of expm1).
