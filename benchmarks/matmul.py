@@ -149,7 +149,10 @@ def jax_call(a: np.ndarray, b: np.ndarray, threads: int) -> Callable[[], object]
         return jax.numpy.asarray(x.swapaxes(-1, -2) if turned else x), turned
 
     (x, tx), (y, ty) = stored(a), stored(b)
-    run = jax.jit(lambda x, y: (x.swapaxes(-1, -2) if tx else x) @ (y.swapaxes(-1, -2) if ty else y))
+    def product(x: Any, y: Any) -> Any:
+        return (x.swapaxes(-1, -2) if tx else x) @ (y.swapaxes(-1, -2) if ty else y)
+
+    run = jax.jit(product)
     return lambda: run(x, y).block_until_ready()
 
 

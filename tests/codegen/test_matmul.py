@@ -311,8 +311,8 @@ def test_large(dtype: str, shape: tuple[int, int, int]) -> None:
 @pytest.mark.parametrize("dtype", (*FLOATS, "int16"))
 def test_shared_panels(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Packed by all threads, several spans in each direction."""
-    for name, value in (("_SMALL_WORK", 0), ("_DIRECT_BYTES", 0), ("_K_BLOCK_BYTES", 256),
-                        ("_K_SPAN", 150), ("_SPAN", 128), ("_TASK_WORK", 1000)):
+    for name, value in (("_SMALL_WORK", 0), ("_DIRECT_BYTES", 0), ("_SHARED_DEPTH", 256),
+                        ("_DEPTH", 256), ("_K_SPAN", 150), ("_SPAN", 128), ("_SHORT_TASK", 1000)):
         monkeypatch.setattr(matmul_plan, name, value)
     for m, n, k in ((150, 300, 140), (150, 300, 333), (290, 64, 301)):
         a, b = numbers((2, m, k), dtype, 17), numbers((2, k, n), dtype, 18)

@@ -104,10 +104,12 @@ _EPILOGUE_COLUMNS = 64  # row segments handed to an epilogue start at multiples 
 _SMALL_WORK = 1 << 21  # multiply-adds that do not repay a round of shared packing
 _DIRECT_BYTES = 7 << 19  # largest B that is read in place
 _ROW_BLOCK = 132
-_COLUMN_BLOCK = 512
-_K_BLOCK_BYTES = 4096  # of one row of A in a block
-_TASKS = 4  # blocks a thread, at least, so that stealing evens out
-_TASK_WORK = 1 << 20  # multiply-adds below which a block is not cut further
+_COLUMN_BLOCK = 256
+_DEPTH = 4096  # bytes of a row of A in a block
+_SHARED_DEPTH = 2048
+_TASKS = 4  # blocks a thread, so that stealing evens out; fewer where they divide evenly
+_LONG_TASK = 1 << 24  # multiply-adds
+_SHORT_TASK = 1 << 18
 _K_SPAN = 4096
 _SPAN = 4096
 
@@ -122,18 +124,21 @@ def _even(n: int, parts: int, step: int) -> int:
 
 
 def _blocks(m: int, n: int, k: int, copies: int, tile: Tile, threads: int,
-            most_rows: int, most_columns: int) -> tuple[int, int]:
-    """Rows and columns of a block: as large as the cache allows, cut while threads lack tasks."""
-    parts_m, parts_n = max(1, -(-m // most_rows)), max(1, -(-n // most_columns))
+            most: tuple[int, int], by_columns: bool) -> tuple[int, int]:
+    """Rows and columns of a block: at most `most`, cut further while threads lack tasks."""
+    parts_m, parts_n = max(1, -(-m // most[0])), max(1, -(-n // most[1]))
     while True:
         rows = _even(m, parts_m, tile.rows)
         columns = _even(n, parts_n, _EPILOGUE_COLUMNS)
         tasks = copies * -(-m // rows) * -(-n // columns)
-        if tasks >= _TASKS * threads or rows * columns * k < _TASK_WORK:
+        work = rows * columns * k
+        level = tasks % threads == 0 and work < _LONG_TASK
+        if tasks >= _TASKS * threads or level or work < _SHORT_TASK:
             return rows, columns
-        if rows > 2 * tile.rows and (rows >= columns or columns == _EPILOGUE_COLUMNS):
+        wide, tall = columns > _EPILOGUE_COLUMNS, rows > 2 * tile.rows
+        if tall and not (wide and (by_columns or columns > rows)):
             parts_m += 1
-        elif columns > _EPILOGUE_COLUMNS:
+        elif wide:
             parts_n += 1
         else:
             return rows, columns
@@ -151,12 +156,17 @@ def make_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
         shared = False  # accumulators live in a block's buffer, which does not outlast a span
     # Few rows: B passes once, from memory, so blocks follow its rows.
     thin = m <= 2 * tile.rows and k * n * item > target.l2
-    # Few columns: preparing them is most of a block's cost, so blocks are tall.
-    slim = numeric.direct and n <= _EPILOGUE_COLUMNS
-    rows, columns = _blocks(m, n, k, 1 if shared else batch, tile, threads,
-                            4 * _ROW_BLOCK if slim else _ROW_BLOCK,
-                            2 * _COLUMN_BLOCK if thin else _COLUMN_BLOCK)
-    deepest = 32 if thin else _K_BLOCK_BYTES // item
+    # Rows of B a page or more apart share few cache sets: packing pays in tall blocks.
+    apart = numeric.direct and not shared and not thin and n * item >= 4096
+    most = (2 * _ROW_BLOCK, _COLUMN_BLOCK)
+    if shared or numeric.widened:
+        most = (_ROW_BLOCK, _COLUMN_BLOCK)
+    elif thin:
+        most = (_ROW_BLOCK, 4 * _COLUMN_BLOCK)
+    elif n <= _EPILOGUE_COLUMNS:  # preparing few columns is most of a block's cost
+        most = (4 * _ROW_BLOCK, _COLUMN_BLOCK)
+    rows, columns = _blocks(m, n, k, 1 if shared else batch, tile, threads, most, apart)
+    deepest = 32 if thin else (_SHARED_DEPTH if shared else _DEPTH) // item
     k_block = _even(k, max(1, -(-k // deepest)), 8)
     k_span, row_span, column_span = max(k, 1), max(m, 1), max(n, 1)
     a_from = b_from = Source.SHARED
@@ -164,8 +174,8 @@ def make_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
         k_span = min(k_span, _up(_K_SPAN, k_block))
         row_span, column_span = min(_up(m, rows), _up(_SPAN, rows)), min(n, _SPAN)
     elif numeric.direct:
-        b_from = Source.DIRECT
-        # Long rows are often a page or more apart, which leaves a tile's rows one cache set.
+        b_from = Source.LOCAL if apart else Source.DIRECT
+        # The same for a tile's rows of A, where enough columns share the cost.
         far = k * item >= 4096 and m > 2 * tile.rows and columns >= 2 * _EPILOGUE_COLUMNS
         a_from = Source.LOCAL if far else Source.DIRECT
     else:
