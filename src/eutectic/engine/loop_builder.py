@@ -22,6 +22,8 @@ from eutectic.kernel.spec import (
 
 
 MAX_THREADS = 64
+HEAVY_COST = 60.0
+"""Weighted instructions above which kernels on float64 or complex numbers use narrow blocks."""
 STREAM_BYTES = 12 << 20
 """Results larger than this go past the caches (a share of the last-level cache)."""
 _CHUNK_COST = 40_000.0
@@ -441,7 +443,7 @@ class LoopBuilder:
         n = sizes[n_dim] if n_dim is not None else 1
         k = sizes[k_dim] if k_dim is not None else 1
         rows = math.prod([sizes[d] for d in outer])
-        width = self._width(kind, instrs, n, rows)
+        width = self._width(kind, instrs, n, rows, cost)
         args = []
         for a in self.arrays:
             step = a.strides.get(n_dim, 0) if n_dim is not None else 0
@@ -515,7 +517,7 @@ class LoopBuilder:
                 return False
         return True
 
-    def _width(self, kind: str, instrs: list[Instr], n: int, rows: int) -> int:
+    def _width(self, kind: str, instrs: list[Instr], n: int, rows: int, cost: float) -> int:
         """Elements of a block: fixed by an ordered row reduction, else by the largest type."""
         width = 0
         wide = any(a.dtype.size == 8 and a.dtype.compute != "c64" for a in self.arrays
@@ -527,6 +529,9 @@ class LoopBuilder:
                 if ordered(prim.reduction, ty):
                     width = lanes(ty)
         width = width or (32 if wide else 64)
+        if kind == "map" and cost > HEAVY_COST and (wide or any(
+                ins[3].is_complex for ins in instrs)):
+            width = 16  # LLVM's time grows with the registers a value is split into
         if kind == "short":
             width = 16 if wide or n < 32 else 32  # several partial sums are alive at once
         if kind != "map" or rows > 1:
