@@ -312,7 +312,7 @@ def start(amount: int = 2, **environment: str) -> dict[str, object]:
 @needs_elf
 def test_a_warm_start_needs_no_llvm(tmp_path: Path) -> None:
     cold = start(EUTECTIC_CACHE_DIR=str(tmp_path / "c"))
-    assert not cold["cached"] and cold["llvm"] and cold["writes"] == 2
+    assert not cold["cached"] and cold["llvm"] and cold["writes"] >= 2
     warm = start(EUTECTIC_CACHE_DIR=str(tmp_path / "c"))
     assert warm["cached"] and not warm["llvm"]
     assert warm["value"] == cold["value"] == 3

@@ -19,7 +19,7 @@ from eutectic.runtime import buffers
 from eutectic.tracing import native
 from eutectic.tracing.function import CompiledFunction
 
-pytestmark = pytest.mark.skipif(native.run() is None, reason="no native call here")
+pytestmark = pytest.mark.skipif(native.load() is None, reason="no native call here")
 
 
 def ready(f: CompiledFunction, *args, **kwargs):

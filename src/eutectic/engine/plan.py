@@ -58,10 +58,15 @@ class Plan:
     scalar_inputs: int = 0
     keep: list[Any] = field(default_factory=list)
     """Tables that parameter blocks point to."""
-    native_run: Callable[[int, list[int]], None] | None = None
     native_plan: NativePlan | None = None
     """The plan's only segment, where no step calls a Python library."""
     address: int = 0
+    _runner: Callable[[int, list[int]], None] | None = None
+
+    @property
+    def native_run(self) -> Callable[[int, list[int]], None] | None:
+        """The native function that runs `address`; None where a step calls a Python library."""
+        return driver.entries().run_list if self.native_plan is not None else None
 
     def run(self, addresses: list[int]) -> list[Any]:
         """Run on input addresses (and scalar patterns); returns the fresh result buffers."""
@@ -72,8 +77,13 @@ class Plan:
         if self.arena:
             arena = alloc(self.arena)
             addresses.append(arena.ptr)
-        if self.native_run is not None:
-            self.native_run(self.address, addresses)
+        run = self._runner
+        if run is None and self.native_plan is not None:
+            found = driver.ready()
+            if found is not None:
+                run = self._runner = found.run_list
+        if run is not None:
+            run(self.address, addresses)
         else:
             for segment in self.segments:
                 segment.run_list(addresses)
@@ -158,7 +168,6 @@ class _Builder:
                     self.kernels, self.n_scalars, self.keep)
         if len(segments) == 1 and isinstance(segments[0], NativePlan):
             plan.native_plan = segments[0]
-            plan.native_run = segments[0].entry.run_list
             plan.address = segments[0].address
         return plan
 

@@ -111,6 +111,15 @@ class DiskCache:
         self._touch(path, info)
         return payload
 
+    def exists(self) -> bool:
+        """Whether the directory is there: without it nothing was ever kept."""
+        return self._open(create=False)
+
+    def has(self, key: str) -> bool:
+        """Whether there is an entry under `key`, sound or not."""
+        _check_key(key)
+        return self._open(create=False) and os.path.exists(self._path(key))
+
     def put(self, key: str, payload: bytes) -> bool:
         """Store `payload` under `key`; False when the disk does not take it."""
         _check_key(key)

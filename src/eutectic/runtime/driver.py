@@ -17,8 +17,10 @@ here compiles code for a plan: only the runner is machine code, and it is the sa
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -75,7 +77,7 @@ class NativePlan:
     >>> NativePlan([]).run(0)
     """
 
-    __slots__ = ("_params_at", "_words", "address", "entry", "n_buffers", "n_steps")
+    __slots__ = ("_params_at", "_steps", "_words", "address", "n_buffers", "n_steps")
 
     def __init__(self, steps: Sequence[Step], release_gil: bool | None = None) -> None:
         if release_gil is None:
@@ -109,11 +111,11 @@ class NativePlan:
         self._words = memory
         self.address = base
         self.n_steps = len(steps)
-        self.entry = entries()
+        self._steps = steps
 
     def run(self, buffers: int) -> None:
         """Run all steps; `buffers` is the address of an array of buffer addresses (int64)."""
-        self.entry.run(self.address, buffers)
+        entries().run(self.address, buffers)
 
     def run_list(self, addresses: list[int]) -> None:
         """Run all steps with the buffers at `addresses`."""
@@ -121,7 +123,19 @@ class NativePlan:
             raise InternalError(
                 f"[plan] needs {self.n_buffers} buffers and was given {len(addresses)}."
             )
-        self.entry.run_list(self.address, addresses)
+        found = ready()
+        if found is not None or any([step.kind == NESTED for step in self._steps]):
+            (found or entries()).run_list(self.address, addresses)
+        else:
+            self._run_here(addresses)
+
+    def _run_here(self, addresses: list[int]) -> None:
+        """Run the steps one after the other on this thread, while the runner is not there yet."""
+        for step in self._steps:
+            params = (ctypes.c_uint64 * len(step.params))(*[word & _MASK for word in step.params])
+            for slot, buffer, offset in step.patches:
+                params[slot] = addresses[buffer] + offset
+            _kernel(step.fn)(params, 0, step.n, 0)
 
     def params(self, step: int) -> np.ndarray:
         """The parameter words of a step (uint64, writable): scalars may change between runs."""
@@ -167,6 +181,66 @@ def native_run() -> int:
     return _module()["ev_run"]
 
 
+_kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+
+_ready: Entries | None = None
+_thread: threading.Thread | None = None
+_stopping = False
+_preparations: list[Callable[[], object]] = []
+
+
+def ready() -> Entries | None:
+    """The entry points if they need no compiling; otherwise None, and a thread prepares them.
+
+    So the first plan of a process on a machine whose disk cache is empty does not wait for the
+    pool and the runner: it needs its own kernels only.
+    """
+    if _ready is not None or preparing():
+        return _ready
+    if _thread is None and not _compiled_before():
+        prepare()
+        return None
+    return entries()
+
+
+def preparing() -> bool:
+    """Whether the thread that compiles the runner is at work."""
+    return _thread is not None and _thread.is_alive()
+
+
+def prepare() -> None:
+    """Start the thread that compiles the runner and what `also_prepare` was given."""
+    global _thread
+    if _thread is None:
+        atexit.register(_stop)
+    _thread = threading.Thread(target=_prepare, name="eutectic-prepare", daemon=True)
+    _thread.start()
+
+
+def also_prepare(step: Callable[[], object]) -> None:
+    """Let the thread that prepares the runner do `step` after it."""
+    _preparations.append(step)
+
+
+def _compiled_before() -> bool:
+    return jit.is_cached(pool.text()) and jit.is_cached(driver_text.native_text())
+
+
+def _prepare() -> None:
+    for step in (pool.native, entries, *_preparations):
+        if _stopping:
+            return
+        step()
+
+
+def _stop() -> None:
+    """LLVM must not be at work when the process ends: wait for the module at hand."""
+    global _stopping
+    _stopping = True
+    if _thread is not None:
+        _thread.join()
+
+
 def load() -> None:
     """Load the runner, so that modules compiled from now on may call its functions."""
     _module()
@@ -182,9 +256,15 @@ def _module() -> jit.CompiledModule:
     return module
 
 
-@functools.cache
 def entries() -> Entries:
     """The process's entry points, loaded at the first call."""
+    global _ready
+    if _ready is None:
+        _ready = _load_entries()
+    return _ready
+
+
+def _load_entries() -> Entries:
     try:
         module = _module()
         return Entries(builtin("run", module["ev_py_run"]),

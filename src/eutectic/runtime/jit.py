@@ -6,6 +6,7 @@ cache key must know of LLVM and the processor is itself a cache entry, and `elf`
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 import hashlib
@@ -127,13 +128,53 @@ def compile_module(text: str, names: Sequence[str]) -> CompiledModule:
             stats.compiled += 1
         else:
             stats.from_disk += 1
-        start = time.perf_counter()
-        addresses, loader = _load(data, names)
-        timings["load"] = time.perf_counter() - start
-        stats.load_seconds += timings["load"]
-        module = CompiledModule(key, addresses, timings, cached, loader)
-        _modules[key] = module
-        return module
+        return _loaded(key, data, names, timings, cached)
+
+
+def _loaded(key: str, data: bytes, names: Sequence[str], timings: dict[str, float],
+            cached: bool) -> CompiledModule:
+    start = time.perf_counter()
+    addresses, loader = _load(data, names)
+    timings["load"] = time.perf_counter() - start
+    stats.load_seconds += timings["load"]
+    module = _modules[key] = CompiledModule(key, addresses, timings, cached, loader)
+    return module
+
+
+def remember(recipe: str, module: CompiledModule) -> None:
+    """Note on disk which module a recipe gave: all that its text was made from."""
+    diskcache.default().put(cache_key(recipe), "\n".join([module.key, *module.addresses]).encode())
+
+
+def recall(recipe: str) -> CompiledModule | None:
+    """The module of a recipe that `remember` was told of, if its machine code is still on disk.
+
+    It spares the text: writing that takes as long as everything else in a warm start.
+    """
+    start = time.perf_counter()
+    disk = diskcache.default()
+    if not disk.enabled or not disk.exists():
+        return None
+    with lock:
+        note = disk.get(cache_key(recipe))
+        if note is None:
+            return None
+        key, *names = note.decode().split("\n")
+        data = disk.get(key)
+        if data is None:
+            return None
+        stats.from_disk += 1
+        timings = {"lookup": time.perf_counter() - start, "parse": 0.0, "codegen": 0.0, "load": 0.0}
+        return _loaded(key, data, names, timings, True)
+
+
+def is_cached(text: str) -> bool:
+    """Whether `compile_module` would take this text's machine code from memory or the disk."""
+    disk = diskcache.default()
+    if not disk.enabled or not disk.exists():
+        return False  # and naming the machine may need LLVM
+    key = cache_key(text)
+    return key in _modules or disk.has(key)
 
 
 def cache_key(text: str) -> str:
@@ -362,3 +403,34 @@ def _load_with_llvm(data: bytes, names: Sequence[str]) -> dict[str, int]:
     if missing:
         raise InternalError(f"[jit] the module does not define {', '.join(missing)}.")
     return found
+
+
+# ---- an empty disk cache ------------------------------------------------------------------------
+
+
+_first: list[Callable[[], object]] = []
+
+
+def compile_first(step: Callable[[], object]) -> None:
+    """Let the thread that imports LLVM do `step` next: the first kernel will need what it loads."""
+    _first.append(step)
+
+
+def _begin() -> None:
+    """Import LLVM on a thread where the first call will certainly need it.
+
+    Where something was compiled before, everything probably was: then LLVM is left alone.
+    """
+    def start() -> None:
+        with lock:  # a fork waits for it
+            _machine()
+            for step in _first:
+                step()
+
+    if config.disk_cache and not diskcache.default().exists():
+        thread = threading.Thread(target=start, name="eutectic-llvm", daemon=True)
+        atexit.register(thread.join)  # LLVM must not be at work when the process ends
+        thread.start()
+
+
+_begin()

@@ -139,16 +139,20 @@ def _function(address: int, *arguments: type) -> Callable[..., None]:
     return ctypes.CFUNCTYPE(None, *arguments)(address)
 
 
-def _load() -> Native:
+def text() -> str:
+    """The pool as LLVM text, for this machine."""
     machine = platform.machine().lower()
-    text = pool_text.native_text(
+    return pool_text.native_text(
         machine,
         pool_base.FUTEX_CALLS.get(machine) if _LINUX else None,
         int(getattr(signal, "SIG_SETMASK", 2)),
     )
+
+
+def _load() -> Native:
     names = ("ev_state_address", "ev_parallel", "ev_group", "ev_launch", "ev_lock", "ev_trylock",
              "ev_unlock", "ev_set_limit", "ev_close", "ev_keep_lock", "ev_reset", "ev_spin")
-    module = jit.compile_module(text, names)
+    module = jit.compile_module(text(), names)
     state = ctypes.CFUNCTYPE(ctypes.c_void_p)(module["ev_state_address"])()
     found = Native(state, *(module[name] for name in names[1:]))
     for name in names[1:7]:

@@ -221,7 +221,7 @@ class CompiledFunction:
                 return None
             made = self._make_native(entry, call, args, kwargs)
             if made is None:
-                entry.given_up = entry.native is None
+                entry.given_up = entry.native is None and not native.preparing()
                 return None
             if entry.native is not None:
                 entry.calls += entry.native.hits

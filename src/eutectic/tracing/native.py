@@ -229,9 +229,33 @@ def _known() -> words_array[int]:
 # ---- choosing the native call -------------------------------------------------------------------
 
 
-@functools.cache
 def run() -> Run | None:
-    """The native call, or None where this interpreter or platform does not take it."""
+    """The native call; None where this interpreter does not take it, or it is being prepared."""
+    if load.cache_info().currsize:
+        return load()
+    if driver.preparing() or driver.ready() is None:
+        return None
+    if not _compiled_before():
+        driver.prepare()
+        return None
+    return load()
+
+
+def preparing() -> bool:
+    """Whether `run` may give the native call later."""
+    return not load.cache_info().currsize
+
+
+def _compiled_before() -> bool:
+    try:
+        return jit.is_cached(native_text(_offsets()))
+    except RuntimeError:
+        return True
+
+
+@functools.cache
+def load() -> Run | None:
+    """As `run`, but compiling where that is needed."""
     try:
         offsets = _offsets()
         driver.load()
@@ -241,6 +265,9 @@ def run() -> Run | None:
         return found if _trial(found) else None
     except Exception:  # whatever it is, the Python path stands in
         return None
+
+
+driver.also_prepare(load)
 
 
 def _offsets() -> Offsets:
