@@ -263,6 +263,7 @@ def need_value(a: array, operation: str) -> Data:
 _REMEDY = {
     "bool": "Use mx.where instead of a Python condition, or return the array and test it outside.",
     "print": "Return the array and print it outside.",
+    "mask index": "Use mx.where with the mask: how many elements it picks depends on its values.",
 }
 
 

@@ -9,7 +9,8 @@ from eutectic.dtype import (
     signedinteger, uint8, uint16, uint32, uint64, unsignedinteger)
 from eutectic.files.api import (
     load, save, save_gguf, save_safetensors, savez, savez_compressed)
-from eutectic.ops import indexing, inplace  # noqa: F401 - they add methods to the array class
+from eutectic.ops import inplace  # noqa: F401 - adds methods to the array class
+from eutectic.ops.advanced_indexing import ArrayAt
 from eutectic.ops.arithmetic import abs_ as abs
 from eutectic.ops.arithmetic import (
     add, conjugate, degrees, divide, floor_divide, imag, logaddexp, maximum, minimum, multiply,
@@ -75,6 +76,7 @@ __all__ = [
     "int64", "integer", "issubdtype", "number", "signedinteger", "uint8", "uint16", "uint32",
     "uint64", "unsignedinteger", "can_cast", "finfo", "iinfo", "isdtype", "result_type",
     "PrintOptions", "get_printoptions", "printoptions", "set_printoptions",
+    "ArrayAt",
     # constants
     "e", "euler_gamma", "inf", "nan", "newaxis", "pi",
     # arithmetic

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from eutectic.dtype import Dtype, bool_, int32, uint32
+from eutectic.kernel.mathlib import divide
 from eutectic.kernel.scalar import (
     BITS, FLOATS, SIGNED, Complex, Value, const_bits, fmax, fmin, pattern, select)
 
@@ -200,5 +201,5 @@ def _pair_body(reduction: Reduction) -> Callable[..., Union[Value, Complex]]:
     return body
 
 
-COMBINE_BODY = {r.name: _pair_body(r) for r in (SUM, PROD, MAX, MIN)}
+COMBINE_BODY = {**{r.name: _pair_body(r) for r in (SUM, PROD, MAX, MIN)}, "div": divide}
 """What a scatter does with an element that is there and one that comes."""

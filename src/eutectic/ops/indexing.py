@@ -2,6 +2,7 @@
 
 Writing (`x[i] = v`) gives the array object a new node that is the old one with a part replaced.
 The part is cut out and put back axis by axis with concatenations, which is exact in every dtype.
+Arrays and masks as indices are in `advanced_indexing`, which also makes all of it methods.
 """
 
 from __future__ import annotations
@@ -11,10 +12,8 @@ from dataclasses import dataclass
 from types import EllipsisType
 from typing import Any
 
-import numpy as np
-
-from eutectic.array import array, build, wrap
-from eutectic.dtype import bool_
+from eutectic.array import build
+from eutectic.dtype import Dtype
 from eutectic.errors import IndexingError, ShapeError, show_shape
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
@@ -77,17 +76,11 @@ def _slice(x: slice, length: int) -> tuple[int, int, int]:
 
 
 def _position(x: Any, axis: int, shape: tuple[int, ...]) -> int:
-    if isinstance(x, (array, np.ndarray, list)) and not (
-            isinstance(x, array) and not x._n.shape and x._n.dtype.is_int and x._n.data):
-        kind = "masks" if getattr(x, "dtype", None) in (bool_, np.dtype(bool)) else "integer arrays"
-        raise IndexingError(f"[index] {kind} as indices are not supported yet.")
-    if isinstance(x, (bool, np.bool_)):
-        raise IndexingError("[index] booleans as indices are not supported.")
     try:
         i = operator.index(x)
     except TypeError:
-        raise IndexingError("[index] an index is an integer, a slice, None or ..., not a "
-                            f"{type(x).__name__}.") from None
+        raise IndexingError("[index] an index is an integer, a slice, None, ..., an array of "
+                            f"integers or a mask, not a {type(x).__name__}.") from None
     length = shape[axis]
     if not -length <= i < length:
         raise IndexingError(f"[index] index {i} is out of range for axis {axis} of shape "
@@ -95,38 +88,40 @@ def _position(x: Any, axis: int, shape: tuple[int, ...]) -> int:
     return i + length if i < 0 else i
 
 
-def getitem(self: array, index: Any) -> array:
-    """The part of an array that an index picks, as a view."""
-    n = self._n
-    if type(index) is int and n.shape:  # the common case: one row
-        i = _position(index, 0, n.shape)
-        return wrap(prims.reshape(slice_axis(n, 0, i, i + 1), n.shape[1:]))
-    s = select(index, n.shape)
-    return wrap(prims.reshape(prims.slice_(n, s.starts, s.steps, s.counts), s.shape))
+def row(n: Node, index: int) -> Node:
+    """One row of a node along its first axis."""
+    i = _position(index, 0, n.shape)
+    return prims.reshape(slice_axis(n, 0, i, i + 1), n.shape[1:])
 
 
-def setitem(self: array, index: Any, value: Any) -> None:
-    """Replace the part of an array that an index picks by a value broadcast to it.
+def picked(n: Node, s: Selection) -> Node:
+    """The part of a node that a selection picks, as a view."""
+    return prims.reshape(prims.slice_(n, s.starts, s.steps, s.counts), s.shape)
 
-    The value is converted to the array's dtype. Raises ShapeError where it does not broadcast.
-    """
-    n = self._n
-    s = select(index, n.shape)
+
+def replaced(n: Node, v: Node, s: Selection) -> Node:
+    """n with the part that a selection picks replaced by v, which has the selection's shape."""
+    return n if 0 in s.counts else _replaced(n, prims.reshape(v, s.counts), s, 0)
+
+
+def value_for(value: Any, d: Dtype) -> Node:
+    """A value to be written, in the dtype of the array that takes it."""
     if type(value) in (bool, int, float, complex):
-        v = number("index", value, n.dtype)
+        v = number("index", value, d)
     else:
         v = build(value) if isinstance(value, (list, tuple)) else node_of(value, "index")
-    v = prims.cast(v, n.dtype)
-    lead = len(v.shape) - len(s.shape)
+    return prims.cast(v, d)
+
+
+def fitted(v: Node, shape: tuple[int, ...]) -> Node:
+    """A value broadcast to the shape it is written to; axes of length 1 in front may go."""
+    lead = len(v.shape) - len(shape)
     if lead > 0 and all(d == 1 for d in v.shape[:lead]):
         v = prims.reshape(v, v.shape[lead:])
-    if not _broadcasts(v.shape, s.shape):
+    if not _broadcasts(v.shape, shape):
         raise ShapeError(f"[index] a value of shape {show_shape(v.shape)} does not broadcast to "
-                         f"the selected shape {show_shape(s.shape)}.")
-    if 0 in s.counts:
-        return
-    v = prims.reshape(prims.broadcast(v, s.shape), s.counts)
-    self._n = _replaced(n, v, s, 0)
+                         f"the selected shape {show_shape(shape)}.")
+    return prims.broadcast(v, shape)
 
 
 def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
@@ -178,7 +173,3 @@ def _interleaved(n: Node, v: Node, axis: int, start: int, step: int, count: int)
     mixed = prims.concatenate([heads, slice_axis(region, axis + 1, 1, step)], axis + 1)
     mixed = prims.reshape(mixed, (*before, groups * step, *after))
     return prims.concatenate([mixed, slice_axis(v, axis, groups, count)], axis)
-
-
-for _name, _method in (("__getitem__", getitem), ("__setitem__", setitem)):
-    setattr(array, _name, _method)
