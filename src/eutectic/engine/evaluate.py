@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from eutectic.config import config
 from eutectic.engine.pipeline import compile_graph
 from eutectic.engine.plan import Plan, result_data
 from eutectic.errors import TraceError
 from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node, toposort
 from eutectic.graph.layout import Data, is_row_major, row_major, view_layout
 from eutectic.graph.prims import COPY
-from eutectic.runtime import buffers, pool
+from eutectic.runtime import buffers
 
 _PLAN_LIMIT = 4096
 _plans: dict[Any, Plan] = {}
@@ -31,8 +32,18 @@ def plan_count() -> int:
 
 def evaluate(nodes: Sequence[Node]) -> None:
     """Compute nodes: afterwards each has `data`. Raises TraceError for placeholders of a trace."""
-    if all([n.data is not None for n in nodes]):
-        return
+    if len(nodes) == 1:
+        n = nodes[0]
+        if n.data is not None:
+            return
+        for i in n.inputs:
+            if i.data is None and i.prim is not CONST:
+                break
+        else:  # its operands are there: nothing to sort
+            if n.inputs:
+                _compute(n)
+                if n.data is not None:
+                    return
     for n in toposort(nodes, _known):
         if n.data is None:
             if n.prim is INPUT:
@@ -58,39 +69,52 @@ def _settle(n: Node, data: Data) -> None:
 
 def _compute(n: Node, into: Node | None = None) -> None:
     into = into or n
-    if n.prim.family == "view":
-        source = n.inputs[0]
-        if source.data is None:
-            return  # a view of a constant: whoever reads it sees through it
-        data = source.data
-        found = view_layout(n, 0, data.strides_of(source.shape))
-        if found is not None:
-            offset, strides = found
-            moved = data.offset + offset * n.dtype.size
-            _settle(into, Data(data.buffer, moved,
-                               None if is_row_major(n.shape, strides) else strides))
-            return
-        copy = Node(COPY, (source,), (), source.shape, source.dtype)
-        _compute(copy)
-        _settle(into, Data(copy.data.buffer, copy.data.offset))
+    prim, shape = n.prim, n.shape
+    if prim.family == "view":
+        _view(n, into)
         return
-    if n.size == 0:
+    if 0 in shape:
         _settle(into, Data(buffers.alloc(0)))
         return
     leaves: list[Node] = []
     scalars: list[Node] = []
-    key = (n.prim, n.attrs, n.dtype, n.shape, pool.get_num_threads(),
-           tuple([_key(i, leaves, scalars) for i in n.inputs]))
+    parts: list[Any] = [prim, n.attrs, n.dtype, shape, config.num_threads]
+    for i in n.inputs:
+        data = i.data
+        if data is None:
+            parts.append(_key(i, leaves, scalars))
+        else:
+            leaves.append(i)
+            parts += (i.dtype, i.shape, data.strides)
+    key = tuple(parts)
     plan = _plans.get(key)
     if plan is None:
         if len(_plans) >= _PLAN_LIMIT:
             _plans.clear()
         plan = _plans[key] = _plan(n, leaves, scalars)
-    addresses = [x.data.buffer.ptr + x.data.offset for x in leaves]
+    datas = [x.data for x in leaves]
+    addresses = [d.buffer.ptr + d.offset for d in datas]
     for s in scalars:
         addresses.append(s.attrs[0])
     fresh = plan.run(addresses) if watcher is None else watcher(n, plan, addresses)
-    _settle(into, result_data(plan, 0, [x.data for x in leaves], fresh))
+    _settle(into, result_data(plan, 0, datas, fresh))
+
+
+def _view(n: Node, into: Node) -> None:
+    source = n.inputs[0]
+    if source.data is None:
+        return  # a view of a constant: whoever reads it sees through it
+    data = source.data
+    found = view_layout(n, 0, data.strides_of(source.shape))
+    if found is not None:
+        offset, strides = found
+        moved = data.offset + offset * n.dtype.size
+        _settle(into, Data(data.buffer, moved,
+                           None if is_row_major(n.shape, strides) else strides))
+        return
+    copy = Node(COPY, (source,), (), source.shape, source.dtype)
+    _compute(copy)
+    _settle(into, Data(copy.data.buffer, copy.data.offset))
 
 
 def _key(n: Node, leaves: list[Node], scalars: list[Node]) -> Any:
