@@ -31,6 +31,9 @@ from eutectic.ops.creation import (
     arange, asarray, diag, diagonal, e, empty, empty_like, euler_gamma, eye, full, full_like,
     identity, inf, linspace, meshgrid, nan, newaxis, ones, ones_like, pi, trace, tri, tril, triu,
     zeros, zeros_like)
+from eutectic.ops.cumulative import cummax, cummin, cumprod, cumsum, diff, logcumsumexp
+from eutectic.ops.cumulative import cumprod as cumulative_prod
+from eutectic.ops.cumulative import cumsum as cumulative_sum
 from eutectic.ops.evaluation import (
     Device, DeviceType, Stream, StreamContext, async_eval, clear_cache, cpu, default_device,
     default_stream, device_count, get_active_memory, get_cache_memory, get_memory_limit,
@@ -59,6 +62,10 @@ from eutectic.ops.reductions import (
 from eutectic.ops.reductions import max_ as max
 from eutectic.ops.reductions import min_ as min
 from eutectic.ops.reductions import sum_ as sum
+from eutectic.ops.sorting import (
+    argpartition, argsort, median, partition, searchsorted, sort, topk, unique)
+from eutectic.ops.taking import as_strided, put_along_axis, slice_update, take, take_along_axis
+from eutectic.ops.taking import slice_ as slice
 from eutectic.ops.types import (
     PrintOptions, can_cast, finfo, get_printoptions, iinfo, isdtype, printoptions, result_type,
     set_printoptions)
@@ -71,12 +78,12 @@ from eutectic.ops.views import transpose as permute_dims
 from eutectic.tracing.function import compile, disable_compile, enable_compile
 __all__ = [
     # arrays and their types
+    "ArrayAt",
     "Dtype", "DtypeCategory", "array", "bfloat16", "bool_", "complex64", "complexfloating",
     "float16", "float32", "float64", "floating", "generic", "inexact", "int8", "int16", "int32",
     "int64", "integer", "issubdtype", "number", "signedinteger", "uint8", "uint16", "uint32",
     "uint64", "unsignedinteger", "can_cast", "finfo", "iinfo", "isdtype", "result_type",
     "PrintOptions", "get_printoptions", "printoptions", "set_printoptions",
-    "ArrayAt",
     # constants
     "e", "euler_gamma", "inf", "nan", "newaxis", "pi",
     # arithmetic
@@ -105,9 +112,16 @@ __all__ = [
     "broadcast_to", "concat", "concatenate", "contiguous", "expand_dims", "flatten", "flip",
     "matrix_transpose", "moveaxis", "pad", "permute_dims", "repeat", "reshape", "roll", "split",
     "squeeze", "stack", "swapaxes", "tile", "transpose", "unflatten", "unstack", "view",
+    # indices
+    "as_strided", "put_along_axis", "slice", "slice_update", "take", "take_along_axis",
     # reductions
     "all", "any", "argmax", "argmin", "count_nonzero", "logsumexp", "max", "mean", "min", "minmax",
     "prod", "softmax", "std", "sum", "var",
+    # running reductions
+    "cummax", "cummin", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff",
+    "logcumsumexp",
+    # order
+    "argpartition", "argsort", "median", "partition", "searchsorted", "sort", "topk", "unique",
     # products
     "addmm", "matmul",
     # files

@@ -202,10 +202,11 @@ def median(x: np.ndarray) -> np.ndarray:
     n = x.shape[-1]
     low, high = (n - 1) // 2, n // 2
     part = np.partition(x, (low, high) if low != high else high, axis=-1)
-    # Halves before the sum: it does not overflow.
-    out = part[:, high] if low == high else part[:, low] * x.dtype.type(
-        0.5) + part[:, high] * x.dtype.type(0.5)
-    return np.where(np.isnan(x).any(axis=-1), x.dtype.type(np.nan), out + x.dtype.type(0))
+    half = x.dtype.type(0.5)
+    with np.errstate(invalid="ignore"):
+        # Halves before the sum: it does not overflow.
+        out = part[:, high] if low == high else part[:, low] * half + part[:, high] * half
+        return np.where(np.isnan(x).any(axis=-1), x.dtype.type(np.nan), out + x.dtype.type(0))
 
 
 def floats_of(x: np.ndarray, name: str) -> np.ndarray:
