@@ -7,7 +7,7 @@ import enum
 import functools
 import inspect
 import threading
-from collections import namedtuple
+from collections import deque, namedtuple
 from dataclasses import dataclass
 
 import numpy as np
@@ -513,10 +513,10 @@ def test_evaluation_while_tracing_names_the_function_and_the_line(use, name):
 
 
 def test_a_placeholder_kept_by_a_side_effect():
-    kept = []
+    kept = deque()  # nothing looks into a library's objects
 
     def fun(x):
-        kept[:] = [x + 1]
+        kept.append(x + 1)
         return x
 
     f = mx.compile(fun)
@@ -524,7 +524,7 @@ def test_a_placeholder_kept_by_a_side_effect():
     for _ in range(2):
         with pytest.raises(TraceError):
             mx.eval(kept[0])
-        with pytest.raises(TraceError, match="placeholder"):
+        with pytest.raises(TraceError, match="placeholder that a trace of fun left"):
             f(kept[0])
     kept.clear()
     assert f(one()).item() == 1

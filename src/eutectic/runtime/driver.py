@@ -124,7 +124,7 @@ class NativePlan:
                 f"[plan] needs {self.n_buffers} buffers and was given {len(addresses)}."
             )
         found = ready()
-        if found is not None or any([step.kind == NESTED for step in self._steps]):
+        if found is not None or any(step.kind == NESTED for step in self._steps):
             (found or entries()).run_list(self.address, addresses)
         else:
             self._run_here(addresses)

@@ -9,6 +9,7 @@ from eutectic.array import array, wrap
 from eutectic.engine.pipeline import Record
 from eutectic.engine.plan import Plan
 from eutectic.graph.ir import Graph, Node
+from eutectic.tracing.effects import Effect
 from eutectic.tracing.native import Record as NativeRecord
 from eutectic.tree import TreeDef
 
@@ -32,6 +33,8 @@ class Traced:
     """(captured array, output) of arrays in the environment that were changed in place."""
     draws: bool
     """Whether the random state is read or changed."""
+    effects: list[Effect]
+    """What is written to places that were not declared."""
 
 
 @dataclass(slots=True)
@@ -91,7 +94,8 @@ _COMPARED_BYTES = 4096
 def same_trace(a: Entry, b: Entry) -> bool:
     """Whether two traces of calls with equal arguments found the same computation."""
     s, t = a.traced, b.traced
-    if ((s.treedef, s.used, s.outputs, s.changed) != (t.treedef, t.used, t.outputs, t.changed)
+    if ((s.treedef, s.used, s.outputs, s.changed, s.effects)
+            != (t.treedef, t.used, t.outputs, t.changed, t.effects)
             or [_typed(x) for x in s.leaves] != [_typed(x) for x in t.leaves]):
         return False
     first, second = a.record.graphs[0][1], b.record.graphs[0][1]

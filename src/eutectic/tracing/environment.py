@@ -21,6 +21,7 @@ import numpy as np
 from eutectic.array import array
 from eutectic.dtype import Dtype
 from eutectic.runtime.call_record import Op
+from eutectic.tracing.effects import Place
 from eutectic.tracing.guard import Guard
 
 _MAX_OBJECTS = 20_000
@@ -35,6 +36,12 @@ class Environment:
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         self.fun = fun
+
+    def places(self) -> list[Place]:
+        """Where the function may write arrays: what it reads that can be changed."""
+        walk = _Walk(_NO_GUARD)
+        walk.callable(self.fun, 0)
+        return walk.places
 
     def read(self, guard: Guard | None = None) -> tuple[list[array], tuple[Any, ...]]:
         """Arrays reachable now, in a fixed order, and a hashable key of the rest.
@@ -90,6 +97,7 @@ class _Walk:
         self.names: tuple[str, ...] = ()
         """Names in the function at hand: attributes of classes and modules that it may read."""
         self.members_seen: set[tuple[int, str]] = set()
+        self.places: list[Place] = []
 
     def callable(self, f: Any, r: int) -> None:
         g = self.guard
@@ -136,6 +144,7 @@ class _Walk:
         self.key.append(_Is(f.__code__))
         outer, self.names = self.names, _global_names(f.__code__)
         for cell in f.__closure__ or ():
+            self.places.append(Place(cell, ()))
             try:
                 content = cell.cell_contents
             except ValueError:  # an empty cell: the name is not bound yet
@@ -169,6 +178,7 @@ class _Walk:
                 self.value(d, dr)
         names = f.__globals__
         globals_r = -1
+        self.places.append(Place(names, self.names))
         for name in self.names:
             if globals_r < 0:
                 globals_r = g.load(names)
@@ -218,6 +228,7 @@ class _Walk:
         g = self.guard
         if isinstance(x, dict):
             self.key.append((t, len(x)))
+            self.places.append(Place(x))
             for (k, v), vr in zip(list(x.items()), g.dict(r, x, t)):
                 self.key.append(k if isinstance(k, (str, int)) else _Is(k))
                 self.value(v, vr)
@@ -225,6 +236,8 @@ class _Walk:
                 self.attributes(x, r)
         elif isinstance(x, (list, tuple)):
             self.key.append((t, len(x)))
+            if isinstance(x, list):
+                self.places.append(Place(x))
             for v, vr in zip(list(x), g.sequence(r, x, t)):
                 self.value(v, vr)
         elif isinstance(x, np.ndarray):
@@ -258,6 +271,7 @@ class _Walk:
         g = self.guard
         if isinstance(found, dict):
             self.key.append((type(x), len(found)))
+            self.places.append(Place(found))
             g.emit(Op.TYPE, r, type(x))
             place = g.register()
             g.emit(Op.ATTRIBUTES, place, r)

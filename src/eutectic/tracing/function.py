@@ -29,9 +29,11 @@ from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node, toposort
 from eutectic.graph.layout import Data, row_major
 from eutectic.runtime import pool
 from eutectic.tracing import native
+from eutectic.tracing.effects import Effects, apply
 from eutectic.tracing.entry import Call, Entry, Stats, Traced, same_trace
 from eutectic.tracing.environment import Environment, constant_key
 from eutectic.tracing.guard import Guard
+from eutectic.tracing.methods import bound
 from eutectic.tracing.native import MISS
 from eutectic.tracing.reasons import reason
 from eutectic.tracing.state import IMPLICIT, Snapshot, fill, template, untouched
@@ -106,7 +108,7 @@ class CompiledFunction:
         if instance is None:
             return self
         return functools.partial(self, instance) if not hasattr(
-            self.fun, "__get__") else _bound(self, instance)
+            self.fun, "__get__") else bound(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._epoch == config.changes and not ir._tracing:
@@ -176,8 +178,10 @@ class CompiledFunction:
         if pending:
             for p in pending:
                 if p.trace is not None:
-                    raise TraceError(f"[compile] an argument of {self.__name__} is a placeholder "
-                                     "of a trace that has ended.")
+                    raise TraceError(
+                        f"[compile] {self.__name__} reads a placeholder that a trace of "
+                        f"{getattr(p.trace, 'name', p.trace)} left behind; name what that function "
+                        "writes to in its outputs=.")
             evaluate(pending)
         avals = tuple([(a._n.shape, a._n.dtype, a._n.data.strides) for a in arrays])
         key = (treedef, tuple(constants), avals, env_key, state_key, pool.get_num_threads())
@@ -257,12 +261,12 @@ class CompiledFunction:
         for at, index in traced.changed:
             recorder.change(at, index)
         n = len(self._output_containers()) if draws else len(traced.outputs) - len(IMPLICIT)
-        simple = all([recorder.container(container, shape) for container, shape in zip(
-            self._output_containers()[:n], traced.outputs)])
+        simple = all(recorder.container(container, shape) for container, shape in zip(
+            self._output_containers()[:n], traced.outputs))
         if traced.changed or n:
             recorder.distinct(call.n_arguments)
         finish = None
-        if not recorder.result(traced.treedef, traced.leaves) or not simple:
+        if not recorder.result(traced.treedef, traced.leaves) or not simple or traced.effects:
             recorder.fill = recorder.fill[:4 * len(traced.changed)]
             finish = functools.partial(self._finish, traced)
         return recorder.record(entry, finish)
@@ -288,6 +292,8 @@ class CompiledFunction:
     def _write(self, traced: Traced, outs: list[Node]) -> Any:
         for container, shape in zip(self._output_containers(), traced.outputs):
             fill(container, shape, outs)
+        if traced.effects:
+            apply(traced.effects, outs)
         leaves = [wrap(outs[x]) if type(x) is int else x[1] for x in traced.leaves]
         return unflatten(traced.treedef, leaves)
 
@@ -375,20 +381,23 @@ class CompiledFunction:
         outputs = self._output_containers()
         before = Snapshot([*call.state, *outputs, *call.arrays[call.n_arguments:]])
         old = _content(outputs)
+        assert self._environment is not None
+        effects = Effects(self._environment.places(), [*call.state, *outputs])
         _active.depth += 1
         ir.begin_trace()
         try:
             for a, p in zip(call.arrays[call.n_arguments:], placeholders[call.n_arguments:]):
                 a._n = p
             result = self.fun(*args, **kwargs)
-            return self._collect(call, result, placeholders, outputs, old)
+            return self._collect(call, result, placeholders, outputs, old, effects)
         finally:
             ir.end_trace()
             _active.depth -= 1
+            effects.restore()
             before.restore()
 
     def _collect(self, call: Call, result: Any, placeholders: list[Node], outputs: list[Any],
-                 old: list[Any]) -> Traced:
+                 old: list[Any], effects: Effects) -> Traced:
         roots: list[Node] = []
 
         def number(n: Node) -> int:
@@ -407,6 +416,7 @@ class CompiledFunction:
             return None if own.get(id(a)) is a._n else number(a._n)
 
         templates = [template(o, b, index_of) for o, b in zip(outputs, old)]
+        written = effects.collect(index_of)
         in_outputs = {id(x) for o in outputs for x in flatten(o)[0]}
         changed = []
         for k, a in enumerate(call.arrays[call.n_arguments:], call.n_arguments):
@@ -431,10 +441,10 @@ class CompiledFunction:
         graph = Graph([*inputs, *captured], roots, self.__name__, order)
         first = len(templates) - len(IMPLICIT)
         random = {id(x) for x in flatten(IMPLICIT)[0]}
-        draws = any([not untouched(t) for t in templates[first:]]) or any(
-            [id(call.arrays[i]) in random for i in used])
+        draws = any(not untouched(t) for t in templates[first:]) or any(
+            id(call.arrays[i]) in random for i in used)
         return Traced(graph, treedef, described, n_results, used, captured, templates, changed,
-                      draws)
+                      draws, written)
 
     # -- inspection -------------------------------------------------------------------------------
 
@@ -505,52 +515,6 @@ def _output(plan: Plan, i: int, o: Node, inputs: Sequence[Data], fresh: Sequence
     n = Node(INPUT, (), (), o.shape, o.dtype)
     n.data = result_data(plan, i, inputs, fresh)
     return n
-
-
-class _Methods:
-    """Compiled methods of one instance, kept in its `__dict__` so that they end with it.
-
-    Copies of the instance begin without.
-    """
-
-    __slots__ = ("made",)
-
-    def __init__(self) -> None:
-        self.made: dict[CompiledFunction, CompiledFunction] = {}
-
-    def __reduce__(self) -> Any:
-        return _Methods, ()
-
-
-_METHODS = "_eutectic_methods"
-_SLOTTED = 16
-"""Instances without a `__dict__` whose compiled methods are kept, for each method."""
-
-
-def _bound(compiled: CompiledFunction, instance: Any) -> Callable[..., Any]:
-    """The compiled function as a method: `self` is read like any captured object."""
-    attributes = getattr(instance, "__dict__", None)
-    if isinstance(attributes, dict):
-        methods = attributes.get(_METHODS)
-        if methods is None:
-            methods = attributes[_METHODS] = _Methods()
-        found = methods.made.get(compiled)
-        if found is not None and found.fun.__self__ is instance:
-            return found
-        if found is not None:  # a shallow copy of the instance has its methods
-            methods = attributes[_METHODS] = _Methods()
-        made = methods.made
-    else:
-        made = compiled.__dict__.setdefault("_slotted", {})
-        for found in list(made.values()):
-            if found.fun.__self__ is instance:
-                return found
-        while len(made) >= _SLOTTED:
-            made.pop(next(iter(made)), None)
-    new = CompiledFunction(compiled.fun.__get__(instance), compiled.inputs, compiled.outputs,
-                           compiled.shapeless)
-    made[compiled if isinstance(attributes, dict) else new] = new
-    return new
 
 
 def compile(fun: Callable[..., Any], inputs: Any = None, outputs: Any = None,

@@ -90,12 +90,12 @@ class Recorder:
             self.fill += [int(Fill.NODE), register, 0, shape.output]
             return True
         if shape[0] == "dict" and isinstance(tree, dict) and list(tree) == list(shape[1]):
-            return all([self._item(Fill.DICT, tree, k, tree[k], s) for k, s in shape[1].items()])
+            return all(self._item(Fill.DICT, tree, k, tree[k], s) for k, s in shape[1].items())
         if shape[0] == "list" and isinstance(tree, list) and len(tree) == len(shape[1]):
-            return all([self._item(Fill.LIST, tree, i, tree[i], s)
-                        for i, s in enumerate(shape[1])])
-        return shape[0] == "tree" and all([isinstance(s, Slot) and s.output == -1
-                                           for s in shape[1]])
+            return all(self._item(Fill.LIST, tree, i, tree[i], s)
+                        for i, s in enumerate(shape[1]))
+        return shape[0] == "tree" and all(isinstance(s, Slot) and s.output == -1
+                                           for s in shape[1])
 
     def _item(self, op: Fill, tree: Any, key: Any, old: Any, shape: Any) -> bool:
         if isinstance(shape, Slot) and shape.output >= 0 and not (
