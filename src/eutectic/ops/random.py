@@ -42,7 +42,7 @@ BITS = Prim("random_bits", "elementwise", body=_bits_body)
 whose second word is 0, or 2^32-1)."""
 
 
-def _bits(key: Node, count: int) -> Node:
+def draw_bits(key: Node, count: int) -> Node:
     """`count` words of a key, as a vector."""
     k0 = prims.reshape(prims.slice_(key, (0,), (1,), (1,)), ())
     k1 = prims.reshape(prims.slice_(key, (1,), (1,), (1,)), ())
@@ -65,7 +65,7 @@ def key(seed: int) -> array:
     return array([n >> 32, n & 0xFFFFFFFF], uint32)
 
 
-def _checked(name: str, k: Any) -> Node:
+def checked_key(name: str, k: Any) -> Node:
     if not isinstance(k, array):
         raise ArgumentTypeError(f"[{name}] a key is an array, not a {type(k).__name__}.")
     if k._n.dtype is not uint32:
@@ -82,11 +82,11 @@ def split(key: array, num: int = 2, stream: Any = None) -> array:
     >>> mx.random.split(mx.random.key(0), 3).shape
     (3, 2)
     """
-    n = _checked("split", key)
+    n = checked_key("split", key)
     count = integer("split", "num", num)
     if count < 0:
         raise ArgumentError(f"[split] num must not be negative, got {count}.")
-    return wrap(prims.reshape(_bits(n, 2 * count), (count, 2)))
+    return wrap(prims.reshape(draw_bits(n, 2 * count), (count, 2)))
 
 
 state: list[array] = [key(time.time_ns() & 0xFFFFFFFFFFFFFFFF)]
@@ -109,12 +109,12 @@ def seed(seed: int) -> None:
     state[0] = key(seed)
 
 
-def _key(name: str, given: Any) -> Node:
+def next_key(name: str, given: Any) -> Node:
     """The key given, or the next one of the global state."""
     if given is not None:
-        return _checked(name, given)
+        return checked_key(name, given)
     with _lock:
-        two = _bits(_checked(name, state[0]), 4)
+        two = draw_bits(checked_key(name, state[0]), 4)
         state[0] = wrap(prims.slice_(two, (0,), (1,), (2,)))
         return prims.slice_(two, (2,), (1,), (2,))
 
@@ -125,7 +125,7 @@ _BELOW_ONE = {float16: 1 - 2.0 ** -11, bfloat16: 1 - 2.0 ** -8}
 
 def _unit(key: Node, count: int, dtype: Dtype) -> Node:
     """`count` numbers in [0, 1) as a vector."""
-    words = prims.cast(_bits(key, count), float32)
+    words = prims.cast(draw_bits(key, count), float32)
     u = prims.cast(apply(divide, words, prims.const(2.0 ** 32, float32)), dtype)
     return apply(minimum, u, prims.const(_BELOW_ONE.get(dtype, 1 - 2.0 ** -24), dtype))
 
@@ -167,7 +167,7 @@ def _count(shape: tuple[int, ...]) -> int:
     return size
 
 
-def _floating(name: str, dtype: Any) -> Dtype:
+def floating_dtype(name: str, dtype: Any) -> Dtype:
     dtype = float32 if dtype is None else dtype
     if not isinstance(dtype, Dtype):
         raise ArgumentTypeError(f"[{name}] dtype must be a Dtype, not a {type(dtype).__name__}.")
@@ -206,12 +206,12 @@ def uniform(low: Any = 0, high: Any = 1, shape: Any = (), dtype: Dtype | None = 
     >>> mx.random.uniform(shape=(2,), key=mx.random.key(0))
     array([0.216295, 0.804124], dtype=float32)
     """
-    d = _floating("uniform", dtype)
+    d = floating_dtype("uniform", dtype)
     to = shape_of("uniform", shape)
     plain = type(low) is int and low == 0 and type(high) is int and high == 1
     first = prims.cast(node_of(low, "uniform", d), d)
     last = prims.cast(node_of(high, "uniform", d), d)
-    return wrap(_uniform("uniform", first, last, to, d, _key("uniform", key), plain))
+    return wrap(_uniform("uniform", first, last, to, d, next_key("uniform", key), plain))
 
 
 def normal(shape: Any = (), dtype: Dtype | None = float32, loc: Any = None, scale: Any = None,
@@ -229,8 +229,8 @@ def normal(shape: Any = (), dtype: Dtype | None = float32, loc: Any = None, scal
     to = shape_of("normal", shape)
     if dtype is complex64:
         return _complex_normal(to, loc, scale, key)
-    d = _floating("normal", dtype)
-    k = _key("normal", key)
+    d = floating_dtype("normal", dtype)
+    k = next_key("normal", key)
     count = (_count(to),)
     if loc is None and scale is None:
         return wrap(prims.reshape(Node(NORMAL, (k,), (), count, d), to))
@@ -278,7 +278,7 @@ def randint(low: Any, high: Any, shape: Any = (), dtype: Dtype | None = int32,
     last = prims.cast(node_of(high, "randint", float32), float32)
     last = last if isinstance(high, (int, float)) and isinstance(low, (int, float)) and (
         low <= high) else apply("maximum", first, last)
-    u = _uniform("randint", first, last, to, float32, _key("randint", key), False)
+    u = _uniform("randint", first, last, to, float32, next_key("randint", key), False)
     return wrap(prims.cast(apply(floor, u), d))
 
 
@@ -300,7 +300,7 @@ def bernoulli(p: Any = 0.5, shape: Any = None, key: array | None = None,
     n = prims.cast(n, float32)
     _fits("bernoulli", to, n)
     zero, one = prims.const(0, float32), prims.const(1, float32)
-    u = _uniform("bernoulli", zero, one, to, float32, _key("bernoulli", key), True)
+    u = _uniform("bernoulli", zero, one, to, float32, next_key("bernoulli", key), True)
     return wrap(apply(less, u, n, dtype=bool_))
 
 
@@ -312,6 +312,6 @@ def gumbel(shape: Any = (), dtype: Dtype | None = float32, key: array | None = N
     >>> mx.random.gumbel((2,), key=mx.random.key(1)).shape
     (2,)
     """
-    d = _floating("gumbel", dtype)
+    d = floating_dtype("gumbel", dtype)
     u = uniform(shape=shape, dtype=d, key=key)
     return -log(-log(u))
