@@ -21,6 +21,10 @@ def eval_(*args: Any) -> None:
     >>> x = mx.array([1, 2]) + 1
     >>> mx.eval({"x": x})
     """
+    if len(args) == 1 and type(args[0]) is array:
+        if args[0]._n.data is None:
+            need_value(args[0], "eval")
+        return
     pending: list[array] = []
     for x in args:
         if type(x) is array:
