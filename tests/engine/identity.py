@@ -12,7 +12,6 @@ import numpy as np
 from programs import Program, expression, make, to_numpy
 
 import eutectic.core as mx
-from eutectic.ops.registry import OPS
 from eutectic.runtime import pool
 
 Bits = list[tuple[str, tuple[int, ...], bytes]]
@@ -78,6 +77,9 @@ _MOVES = ("reshape", "transpose", "broadcast_to", "expand_dims", "squeeze", "fla
           "maximum", "minimum", "where", "clip", "view", "astype", "max", "min")
 """Operations that give each element of an operand on as it is, or make it something else alone."""
 
+_SIMPLE = ("add", "subtract", "multiply", "divide", "negative", "abs", "square", "sqrt")
+"""Operations of one instruction; inside others a NaN may meet one made from it."""
+
 
 def nans_may_meet(p: Program, values: Sequence[mx.array]) -> bool:
     """Whether an operation of the program may have had two NaNs of different bits as operands."""
@@ -88,8 +90,9 @@ def nans_may_meet(p: Program, values: Sequence[mx.array]) -> bool:
         operand_nans = sum(_has_nan(values[o]) for o in set(s.operands))
         if operand_nans > 1 or (operand_nans and (len(names) > 1 or "nan" in s.text)):
             return True
-        single = len(names) == 1 and names[0] in OPS
-        if not single and _has_nan(values[len(p.sources) + i]):
+        result = values[len(p.sources) + i]
+        if (len(names) != 1 or names[0] not in _SIMPLE or result.dtype is mx.complex64) and (
+                _has_nan(result)):
             return True
     return False
 

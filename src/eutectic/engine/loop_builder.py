@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from eutectic.dtype import Dtype, int64
+from eutectic.dtype import Dtype, int64, uint8, uint16, uint32, uint64
 from eutectic.engine.steps import LoopStep, Token
 from eutectic.graph import affine
 from eutectic.graph.affine import Forms
@@ -32,6 +32,7 @@ _CHUNK_COST = 40_000.0
 
 FEW_ROWS = 8
 COPY_COST = 1.0
+_BITS = {d.size: d for d in (uint8, uint16, uint32, uint64)}
 
 
 class Memory(Protocol):
@@ -421,6 +422,19 @@ class LoopBuilder:
             self.arrays[i] = self._packed(self.arrays[i], [*others, k, lane], sizes, set())
         return True
 
+    def _as_bits(self, instrs: list[Instr]) -> list[Instr]:
+        """A kernel that only moves elements moves unsigned integers: no NaN becomes a quiet one."""
+        first = len(self.arrays)
+        by = {o for _a, ops in self.moved for o in ops}  # row indices stay what they are
+        if any(a.role not in ("in", "out") for a in self.arrays) or any(
+                o >= first + len(self.scalars) for o in by):
+            return instrs
+        for i, a in enumerate(self.arrays):
+            a.dtype = a.dtype if i in by else _BITS[a.dtype.size]
+        self.scalars = [(n, d if first + j in by else _BITS[d.size])
+                        for j, (n, d) in enumerate(self.scalars)]
+        return [(prim, attrs, ops, _BITS[d.size], level) for prim, attrs, ops, d, level in instrs]
+
     def _inner_indices(self, kind: str, merged: list[list[int]]) -> set[int]:
         if kind == "map":
             return {merged[0][-1]} if merged[0] else set()
@@ -430,6 +444,8 @@ class LoopBuilder:
                   instrs: list[Instr], stores: list[tuple[int, int]], cost: float,
                   names: dict[int, int]) -> LoopStep:
         """Choose width and kind, and lay out the parameter block."""
+        if kind == "map" and all(ins[0] is COPY for ins in instrs):
+            instrs = self._as_bits(instrs)
         k_dim: int | None = None
         if kind == "map":
             outer, n_dim = merged[0][:-1], (merged[0][-1] if merged[0] else None)

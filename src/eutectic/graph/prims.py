@@ -17,6 +17,7 @@ from eutectic.dtype import Dtype, float32, int64, uint8
 from eutectic.graph.ir import CONST, IOTA, Node
 from eutectic.kernel import reductions
 from eutectic.kernel.prim import Prim
+from eutectic.kernel.rounding import odd_f32
 from eutectic.kernel.scalar import (
     Complex, Value, bits_to_float, const_bits, convert, pattern)
 from eutectic.kernel.memory import gather_offset, load_element
@@ -29,7 +30,7 @@ def _cast_body(v: Value | Complex, to: str) -> Value | Complex:
         return v.re.ne(0) | v.im.ne(0) if to == "bool" else convert(v.re, to)
     if to == "c64":
         return Complex(convert(v, "f32"), const_bits(0, "f32"))
-    return convert(v, to)
+    return odd_f32(v) if to == "half" else convert(v, to)
 
 
 CAST = Prim("astype", "elementwise", body=_cast_body)
@@ -61,8 +62,8 @@ COMBINE = {name: Prim(f"scatter_{name}", "elementwise", body=body)
 """What a scatter does with an element that is there and one that comes."""
 SCATTER = Prim("scatter", "place")
 """inputs (a, updates, index, ...), attrs = (axes, mode): a with its elements at the indices
-replaced by updates ('set') or combined with them ('sum', 'prod', 'max', 'min'), one update after
-another in row-major order; axes as GATHER's, with axes of the updates."""
+replaced by updates ('set') or combined with them ('sum', 'prod', 'div', 'max', 'min'), one update
+after another in row-major order; axes as GATHER's, with axes of the updates."""
 UPDATE = Prim("update", "scatter")
 """The updates of a scatter on their way into its memory: inputs (updates, index, ...)."""
 SCAN = {name: Prim(f"cum{name}", "scan", reduction=r) for name, r in reductions.REDUCTIONS.items()
@@ -112,7 +113,9 @@ def cast(a: Node, dtype: Dtype) -> Node:
     """a in another dtype; a itself where it has it already."""
     if a.dtype is dtype:
         return a
-    return Node(CAST, (a,), (dtype.compute,), a.shape, dtype)
+    # Of a number that float32 does not hold, rounding it to float32 and then to the half is wrong.
+    twice = dtype.is_half and a.dtype.compute in ("i32", "u32", "i64", "u64", "f64")
+    return Node(CAST, (a,), ("half" if twice else dtype.compute,), a.shape, dtype)
 
 
 def transpose(a: Node, perm: tuple[int, ...]) -> Node:

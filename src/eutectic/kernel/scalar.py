@@ -237,6 +237,9 @@ def convert(a: Value, ty: str) -> Value:
     """
     if a.ty == ty:
         return a
+    if ty == "f16" and a.op == "convert" and a.args[0].ty == "f16":
+        # There and back: said here, since LLVM sees it only where it sees both.
+        return a.args[0]
     if ty == "bool":
         return a.ne(0)
     if a.ty in FLOATS and ty in ("i8", "i16", "u8", "u16"):

@@ -20,8 +20,10 @@ def _rules(n: Node) -> Node:
         # transpose(transpose(x)) -> transpose(x)
         inner = n.inputs[0]
         return prims.transpose(inner.inputs[0], tuple([inner.attrs[0][p] for p in n.attrs[0]]))
-    if n.prim.name == "negative" and n.inputs[0].prim is n.prim and n.inputs[0].data is None:
-        # -(-x) -> x : flipping the sign bit twice (two's complement wraps back as well)
+    if n.prim.name == "negative" and n.inputs[0].prim is n.prim and n.inputs[0].data is None and (
+            not n.dtype.is_half):
+        # -(-x) -> x : flipping the sign bit twice (two's complement wraps back as well); not on
+        # halves, where rounding to the dtype may quiet a signalling NaN
         return n.inputs[0].inputs[0]
     if n.prim.name == "multiply" and n.dtype.is_int:
         # x*1 -> x, integers only: on floats it would quiet a signalling NaN

@@ -80,8 +80,13 @@ def right_shift(a: Value, b: Value) -> Value:
 
 
 def bf16_bits(v: Value) -> Value:
-    """The bfloat16 nearest to an f32 (ties to even) as u16; NaN stays a quiet NaN."""
+    """The bfloat16 nearest to an f32 (ties to even) as u16; NaN stays a quiet NaN.
+
+    A value that is one already gives its bits, a signalling NaN included.
+    """
     i = v.bits()
+    if is_bf16(v):
+        return convert(i >> 16, "u16")
     rounded = (i + (((i >> 16) & 1) + 0x7FFF)) >> 16
     return convert(select(v.is_nan(), (i >> 16) | 0x40, rounded), "u16")
 
@@ -91,8 +96,27 @@ def bf16_value(bits: Value) -> Value:
     return bitcast(convert(bits, "u32") << 16, "f32")
 
 
+def is_bf16(v: Value) -> bool:
+    """Whether an f32 is known to be a bfloat16: loaded, rounded, or chosen from such."""
+    if v.op == "select":
+        return is_bf16(v.args[1]) and is_bf16(v.args[2])
+    if v.op in ("neg", "fabs", "copysign"):
+        return is_bf16(v.args[0])
+    if v.op == "const":
+        return v.imm & 0xFFFF == 0
+    if v.op != "bitcast":
+        return False
+    i = v.args[0]
+    return len(i.args) == 2 and i.args[1].op == "const" and (
+        (i.op == "and" and i.args[1].imm == 0xFFFF0000)
+        or (i.op == "shl" and i.args[1].imm == 16 and i.args[0].op == "convert"
+            and i.args[0].args[0].ty == "u16"))
+
+
 def round_bf16(v: Value) -> Value:
     """An f32 rounded to the nearest bfloat16 (ties to even); overflow gives infinity."""
+    if is_bf16(v):
+        return v
     i = v.bits()
     rounded = i + (((i >> 16) & 1) + 0x7FFF)
     return bitcast(select(v.is_nan(), i | 0x400000, rounded) & 0xFFFF0000, "f32")
@@ -100,6 +124,8 @@ def round_bf16(v: Value) -> Value:
 
 def round_f16(v: Value) -> Value:
     """An f32 rounded to the nearest float16 (ties to even)."""
+    if v.op == "convert" and v.args[0].ty == "f16":
+        return v
     return convert(convert(v, "f16"), "f32")
 
 
