@@ -26,6 +26,7 @@ LAYERS = (
     ("array",),
     ("tracing",),
     ("ops", "files"),
+    ("transforms",),
     ("core",),
     ("nn", "optimizers", "utils"),
     ("inspect", "compat", "cli", "__main__"),

@@ -23,7 +23,7 @@ from eutectic.errors import (
     ArgumentError, ArgumentTypeError, DtypeError, ShapeError, TraceError, show_shape)
 from eutectic.graph import prims
 from eutectic.graph.ir import INPUT, Node, user_line
-from eutectic.runtime import buffers
+from eutectic.runtime import buffers, dlpack
 from eutectic.graph.layout import Data
 
 _SCALARS = frozenset((bool, int, float, complex))
@@ -207,16 +207,21 @@ class array:
 
     def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None,
                    dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:
-        if self._n.dtype is bfloat16:
-            raise DtypeError("[dlpack] bfloat16 cannot be exported; convert it by "
-                             "astype(mx.float32) or view(mx.uint16).")
-        a = readable(self, "dlpack")
-        if copy or max_version is None or max_version < (1, 0):
-            # Before version 1 a capsule cannot say that it is read-only: it gets its own memory.
-            if copy is False:
-                raise ArgumentError("[dlpack] without a copy the consumer must accept version 1.0.")
-            return a.copy().__dlpack__()
-        return a.__dlpack__(max_version=max_version)  # type: ignore[call-arg]
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"[dlpack] the array is on the CPU, not on the device {dl_device}.")
+        view = numpy_view(self, "dlpack")
+        if copy:
+            view = view.copy()
+        elif max_version is None or tuple(max_version) < (1, 0):
+            # Before version 1 nothing can say that memory is read-only: it is the consumer's
+            # part not to change it. What others hold we do not hand on in this way.
+            if not need_value(self, "dlpack").buffer.readonly:
+                view.flags.writeable = True
+            elif copy is False:
+                raise BufferError("[dlpack] read-only memory needs a consumer of version 1.0.")
+            else:
+                view = view.copy()
+        return dlpack.exported(view, self._n.dtype is bfloat16, max_version)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
@@ -254,7 +259,7 @@ def need_value(a: array, operation: str) -> Data:
     """
     n = a._n
     if n.data is None:
-        if n.trace is not None:
+        if n.trace is not None and not hasattr(n.trace, "retains"):
             raise TraceError(_placeholder_message(n, operation))
         evaluate([n])
     return n.data
@@ -363,21 +368,22 @@ def build(val: Any, dtype: Dtype | None = None) -> Node:
     if isinstance(val, (list, tuple)):
         return _from_list(val, dtype)
     if isinstance(val, (np.ndarray, np.generic)):
-        return _from_numpy(val, dtype)
+        return copy_numpy(val, dtype)
     if isinstance(val, (bool, int, float, complex)):
         return scalar(val, dtype)
     if hasattr(val, "__mlx_array__"):
         return build(val.__mlx_array__(), dtype)
     if hasattr(val, "__dlpack__"):
-        return _from_numpy(_from_dlpack(val), dtype)
+        view, found = import_dlpack(val, "array")
+        return copy_numpy(view, dtype, found)
     if hasattr(val, "__array__"):
-        return _from_numpy(np.asarray(val), dtype)
+        return copy_numpy(np.asarray(val), dtype)
     try:
-        view = memoryview(val)
+        memory = memoryview(val)
     except TypeError:
         raise ArgumentTypeError(f"[array] cannot make an array of a {t.__name__}; give numbers, "
                                 "nested lists, arrays or a buffer.") from None
-    return _from_numpy(np.asarray(view), dtype)
+    return copy_numpy(np.asarray(memory), dtype)
 
 
 def scalar(value: Any, dtype: Dtype | None) -> Node:
@@ -404,16 +410,19 @@ def _converted(value: float, dtype: Dtype) -> int:
     return low if value <= low else high if value >= high else int(value)
 
 
-def _from_dlpack(val: Any) -> np.ndarray:
+def import_dlpack(val: Any, name: str) -> tuple[np.ndarray, Dtype | None]:
+    """(memory of an object with DLPack, its dtype); bfloat16 as uint16, None: no dtype for it."""
     try:
-        return np.from_dlpack(val)
+        view, is_bfloat16 = dlpack.imported(val)
     except (BufferError, TypeError, RuntimeError, ValueError) as e:
-        raise DtypeError(f"[array] cannot import the {type(val).__name__}: {e}.") from e
+        raise DtypeError(f"[{name}] cannot import the {type(val).__name__}: {e}.") from e
+    return view, bfloat16 if is_bfloat16 else from_numpy(view.dtype)
 
 
-def _from_numpy(val: Any, dtype: Dtype | None) -> Node:
+def copy_numpy(val: Any, dtype: Dtype | None, found: Dtype | None = None) -> Node:
+    """A leaf with a copy of NumPy data; `found` names the data's dtype where NumPy's does not."""
     a = np.asarray(val)
-    found = from_numpy(a.dtype)
+    found = found or from_numpy(a.dtype)
     if found is None and a.dtype == np.complex128:
         found = complex64
         if dtype is None or dtype is complex64:

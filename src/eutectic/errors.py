@@ -37,6 +37,10 @@ class TraceError(EutecticError, ValueError, RuntimeError):
     """A placeholder of a trace was used where a value is needed."""
 
 
+class TransformError(EutecticError, ValueError):
+    """A derivative or a vectorisation that an operation does not have."""
+
+
 class MutationError(EutecticError, ValueError):
     """An attempt to change memory that may not change."""
 

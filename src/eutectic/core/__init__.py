@@ -28,7 +28,7 @@ from eutectic.ops.comparison import (
     isneginf, isposinf, less, less_equal, logical_and, logical_not, logical_or, logical_xor,
     nan_to_num, not_equal, where)
 from eutectic.ops.creation import (
-    arange, asarray, diag, diagonal, e, empty, empty_like, euler_gamma, eye, full, full_like,
+    arange, diag, diagonal, e, empty, empty_like, euler_gamma, eye, full, full_like,
     identity, inf, linspace, meshgrid, nan, newaxis, ones, ones_like, pi, trace, tri, tril, triu,
     zeros, zeros_like)
 from eutectic.ops.cumulative import cummax, cummin, cumprod, cumsum, diff, logcumsumexp
@@ -51,6 +51,7 @@ from eutectic.ops.functions import arctan as atan
 from eutectic.ops.functions import arctan2 as atan2
 from eutectic.ops.functions import arctanh as atanh
 from eutectic.ops.functions import round_ as round
+from eutectic.ops.interchange import asarray, from_dlpack
 from eutectic.ops.joining import (
     concatenate, pad, repeat, roll, split, stack, tile, unstack)
 from eutectic.ops.joining import concatenate as concat
@@ -76,6 +77,8 @@ from eutectic.ops.views import (
 from eutectic.ops.views import transpose as permute_dims
 
 from eutectic.tracing.function import compile, disable_compile, enable_compile
+from eutectic.transforms.autodiff import jvp, vjp
+from eutectic.transforms.gradient import grad, value_and_grad
 __all__ = [
     # arrays and their types
     "ArrayAt",
@@ -104,9 +107,9 @@ __all__ = [
     "isinf", "isnan", "isneginf", "isposinf", "less", "less_equal", "logical_and", "logical_not",
     "logical_or", "logical_xor", "nan_to_num", "not_equal", "where",
     # creation
-    "arange", "asarray", "diag", "diagonal", "empty", "empty_like", "eye", "full", "full_like",
-    "identity", "linspace", "meshgrid", "ones", "ones_like", "trace", "tri", "tril", "triu",
-    "zeros", "zeros_like", "fast", "random",
+    "arange", "asarray", "diag", "diagonal", "empty", "empty_like", "eye", "from_dlpack", "full",
+    "full_like", "identity", "linspace", "meshgrid", "ones", "ones_like", "trace", "tri", "tril",
+    "triu", "zeros", "zeros_like", "fast", "random",
     # shapes
     "astype", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_shapes",
     "broadcast_to", "concat", "concatenate", "contiguous", "expand_dims", "flatten", "flip",
@@ -127,7 +130,7 @@ __all__ = [
     # files
     "load", "save", "save_gguf", "save_safetensors", "savez", "savez_compressed",
     # compiling
-    "compile", "disable_compile", "enable_compile", "explain", "measure",
+    "compile", "disable_compile", "enable_compile", "grad", "jvp", "value_and_grad", "vjp", "explain", "measure",
     # evaluation, devices, memory
     "Device", "DeviceType", "Stream", "StreamContext", "async_eval", "clear_cache", "cpu",
     "default_device", "default_stream", "device_count", "eval", "get_active_memory",

@@ -60,8 +60,10 @@ def _known(n: Node) -> bool:
 
 
 def _settle(n: Node, data: Data) -> None:
-    """Give a node its value; it needs its inputs no more."""
+    """Give a node its value; it needs its inputs no more, unless a derivative is recording."""
     n.data = data
+    if n.trace is not None and getattr(n.trace, "retains", False):
+        return
     n.prim = INPUT
     n.inputs = ()
     n.attrs = ()

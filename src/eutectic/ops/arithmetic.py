@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ Scalar = Any
 """A `Value` or, of complex64, a `Complex`."""
 
 
-@elementwise(reference=np.add, commutes=True, methods=("__add__", "__radd__"))
+@elementwise(reference=np.add, commutes=True, methods=("__add__", "__radd__"),
+             vjp=lambda g, y, a, b: (g, g))
 def add(a: Scalar, b: Scalar) -> Scalar:
     """Sum of two arrays, elementwise; of booleans, their `or`.
 
@@ -36,7 +38,8 @@ def add(a: Scalar, b: Scalar) -> Scalar:
 
 
 @elementwise(reference=lambda a, b: a ^ b if a.dtype == bool else np.subtract(a, b),
-             methods=("__sub__", "__rsub__"))
+             methods=("__sub__", "__rsub__"),
+             vjp=lambda g, y, a, b: (g, -g))
 def subtract(a: Scalar, b: Scalar) -> Scalar:
     """Difference of two arrays, elementwise; of booleans, whether they differ.
 
@@ -49,7 +52,8 @@ def subtract(a: Scalar, b: Scalar) -> Scalar:
     return a ^ b if a.ty == "bool" else a - b
 
 
-@elementwise(reference=np.multiply, commutes=True, methods=("__mul__", "__rmul__"), ulp=1.0)
+@elementwise(reference=np.multiply, commutes=True, methods=("__mul__", "__rmul__"), ulp=1.0,
+             vjp=lambda g, y, a, b: (g * b, g * a))
 def multiply(a: Scalar, b: Scalar) -> Scalar:
     """Product of two arrays, elementwise; of booleans, their `and`.
 
@@ -64,7 +68,8 @@ def multiply(a: Scalar, b: Scalar) -> Scalar:
 
 
 @elementwise(reference=np.divide, computes=to_float, ulp=1.0,
-             methods=("__truediv__", "__rtruediv__", "__div__", "__rdiv__"))
+             methods=("__truediv__", "__rtruediv__", "__div__", "__rdiv__"),
+             vjp=lambda g, y, a, b: (g / b, -(g * y / b)))
 def divide(a: Scalar, b: Scalar) -> Scalar:
     """Quotient of two arrays, elementwise.
 
@@ -95,7 +100,8 @@ def floor_divide(a: Value, b: Value) -> Value:
 
 
 @elementwise(reference=lambda a, b: a & False if a.dtype == bool else np.remainder(a, b),
-             takes=not_complex, ulp=1.0, methods=("__mod__", "__rmod__"))
+             takes=not_complex, ulp=1.0, methods=("__mod__", "__rmod__"),
+             vjp=lambda g, y, a, b: (g, -(g * floor_divide(a, b))))
 def remainder(a: Value, b: Value) -> Value:
     """Remainder of the division of two arrays, with the sign of the divisor, elementwise.
 
@@ -225,7 +231,8 @@ def _can_negate(d: Dtype) -> bool:
 
 
 @elementwise(reference=np.negative, takes=_can_negate, methods=("__neg__",),
-             remedy="use logical_not")
+             remedy="use logical_not",
+             vjp=lambda g, y, a: -g)
 def negative(a: Scalar) -> Scalar:
     """Negative of an array, elementwise.
 
@@ -289,7 +296,8 @@ def sign(a: Scalar) -> Scalar:
     return s if a.ty in INTS else select(a.is_nan(), a, s)
 
 
-@elementwise(reference=np.reciprocal, computes=to_float, ulp=1.0, methods=("reciprocal",))
+@elementwise(reference=np.reciprocal, computes=to_float, ulp=1.0, methods=("reciprocal",),
+             vjp=lambda g, y, a: -(g * (y * y)))
 def reciprocal(a: Scalar) -> Scalar:
     """1/a, elementwise. Integers and booleans are computed as float32.
 
@@ -304,7 +312,8 @@ def _square_reference(a: Any) -> Any:
     return a if a.dtype == bool else np.square(a)
 
 
-@elementwise(reference=_square_reference, ulp=1.0, methods=("square",))
+@elementwise(reference=_square_reference, ulp=1.0, methods=("square",),
+             vjp=lambda g, y, a: g * (a * 2))
 def square(a: Scalar) -> Scalar:
     """Square of an array, elementwise. Integers wrap.
 
@@ -317,7 +326,8 @@ def square(a: Scalar) -> Scalar:
     return a * a if a.ty in INTS else ml.square(a)
 
 
-@elementwise(reference=np.sqrt, computes=to_float, ulp=1.0, domain=(0.0, 9.0), methods=("sqrt",))
+@elementwise(reference=np.sqrt, computes=to_float, ulp=1.0, domain=(0.0, 9.0), methods=("sqrt",),
+             vjp=lambda g, y, a: g * 0.5 / y)
 def sqrt(a: Scalar) -> Scalar:
     """Square root of an array, elementwise; nan of negative numbers.
 
@@ -331,7 +341,8 @@ def sqrt(a: Scalar) -> Scalar:
 
 
 @elementwise(reference=lambda a: 1 / np.sqrt(a), computes=to_float, ulp=2.0, domain=(0.0, 9.0),
-             methods=("rsqrt",))
+             methods=("rsqrt",),
+             vjp=lambda g, y, a: g * (y * y * y) * -0.5)
 def rsqrt(a: Scalar) -> Scalar:
     """1/sqrt(a), elementwise; inf of 0 and nan of negative numbers.
 
@@ -344,7 +355,8 @@ def rsqrt(a: Scalar) -> Scalar:
     return ml.reciprocal(ml.sqrt(a)) if isinstance(a, Complex) else ml.rsqrt(a)
 
 
-@elementwise(reference=lambda a: a * (180 / np.pi), computes=to_float, ulp=1.0)
+@elementwise(reference=lambda a: a * (180 / np.pi), computes=to_float, ulp=1.0,
+             vjp=lambda g, y, a: g * (180.0 / math.pi))
 def degrees(a: Scalar) -> Scalar:
     """Angles in radians as degrees, elementwise: a * (180/pi).
 
@@ -355,7 +367,8 @@ def degrees(a: Scalar) -> Scalar:
     return _scaled(a, 180.0 / np.pi)
 
 
-@elementwise(reference=lambda a: a * (np.pi / 180), computes=to_float, ulp=1.0)
+@elementwise(reference=lambda a: a * (np.pi / 180), computes=to_float, ulp=1.0,
+             vjp=lambda g, y, a: g * (math.pi / 180.0))
 def radians(a: Scalar) -> Scalar:
     """Angles in degrees as radians, elementwise: a * (pi/180).
 
@@ -396,7 +409,8 @@ for _name, _part in (("real", real), ("imag", imag)):
     setattr(array, _name, property(_part))
 
 
-@elementwise(reference=np.conjugate, aliases=("conj",), methods=("conj",))
+@elementwise(reference=np.conjugate, aliases=("conj",), methods=("conj",),
+             vjp=lambda g, y, a: conjugate(g))
 def conjugate(a: Scalar) -> Scalar:
     """Complex conjugate of an array, elementwise; real arrays stay as they are.
 

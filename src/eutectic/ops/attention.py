@@ -31,7 +31,7 @@ ATTENTION = Prim(_NAME, "native", native=_native)
 """inputs (q, k, v[, mask][, sinks]), attrs = (scale, mask dtype or '', causal, sinks)."""
 
 
-def _formula(q: Node, k: Node, v: Node, scale: float, mask: Node | None, causal: bool) -> Node:
+def formula(q: Node, k: Node, v: Node, scale: float, mask: Node | None, causal: bool) -> Node:
     """The same by its definition, with the score matrix: float64, and nothing to attend to."""
     b, heads, tq, d = q.shape
     groups = heads // k.shape[1]
@@ -112,7 +112,7 @@ def scaled_dot_product_attention(q: array, k: array, v: array, *, scale: float,
     if dtype is float64 or not tk or not d:
         if sinks is not None:
             raise DtypeError(f"[{_NAME}] sinks need keys and a dtype of at most 32 bits.")
-        return wrap(_formula(*nodes, float(scale), m, causal))
+        return wrap(formula(*nodes, float(scale), m, causal))
     attrs = (float(scale), "" if m is None else m.dtype.name, causal, sinks is not None)
     return wrap(Node(ATTENTION, tuple(inputs), attrs, shape, dtype))
 

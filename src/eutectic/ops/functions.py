@@ -48,7 +48,8 @@ def _erfinv(a: Any) -> Any:
     return np.vectorize(one, otypes=[np.float64])(a)
 
 
-@elementwise(reference=np.exp, computes=to_float, domain=(-4.0, 4.0), ulp=1.0, methods=("exp",))
+@elementwise(reference=np.exp, computes=to_float, domain=(-4.0, 4.0), ulp=1.0, methods=("exp",),
+             vjp=lambda g, y, a: g * y)
 def exp(a: Scalar) -> Scalar:
     """Exponential, elementwise.
 
@@ -61,7 +62,8 @@ def exp(a: Scalar) -> Scalar:
     return ml.exp(a)
 
 
-@elementwise(reference=np.expm1, computes=to_float, takes=not_complex, domain=(-4.0, 4.0), ulp=2.0)
+@elementwise(reference=np.expm1, computes=to_float, takes=not_complex, domain=(-4.0, 4.0), ulp=2.0,
+             vjp=lambda g, y, a: g * (y + 1))
 def expm1(a: Value) -> Value:
     """e^a - 1, elementwise.
 
@@ -74,7 +76,8 @@ def expm1(a: Value) -> Value:
     return ml.expm1(a)
 
 
-@elementwise(reference=np.log, computes=to_float, domain=(0.0, 9.0), ulp=1.0, methods=("log",))
+@elementwise(reference=np.log, computes=to_float, domain=(0.0, 9.0), ulp=1.0, methods=("log",),
+             vjp=lambda g, y, a: g / a)
 def log(a: Scalar) -> Scalar:
     """Natural logarithm, elementwise.
 
@@ -87,7 +90,8 @@ def log(a: Scalar) -> Scalar:
     return ml.log(a)
 
 
-@elementwise(reference=np.log2, computes=to_float, domain=(0.0, 9.0), ulp=2.0, methods=("log2",))
+@elementwise(reference=np.log2, computes=to_float, domain=(0.0, 9.0), ulp=2.0, methods=("log2",),
+             vjp=lambda g, y, a: g / (a * math.log(2.0)))
 def log2(a: Scalar) -> Scalar:
     """Logarithm to base 2, elementwise.
 
@@ -100,7 +104,8 @@ def log2(a: Scalar) -> Scalar:
     return ml.log2(a)
 
 
-@elementwise(reference=np.log10, computes=to_float, domain=(0.0, 9.0), ulp=2.0, methods=("log10",))
+@elementwise(reference=np.log10, computes=to_float, domain=(0.0, 9.0), ulp=2.0, methods=("log10",),
+             vjp=lambda g, y, a: g / (a * math.log(10.0)))
 def log10(a: Scalar) -> Scalar:
     """Logarithm to base 10, elementwise.
 
@@ -113,7 +118,8 @@ def log10(a: Scalar) -> Scalar:
     return ml.log10(a)
 
 
-@elementwise(reference=np.log1p, computes=to_float, domain=(-1.0, 9.0), ulp=2.0, methods=("log1p",))
+@elementwise(reference=np.log1p, computes=to_float, domain=(-1.0, 9.0), ulp=2.0, methods=("log1p",),
+             vjp=lambda g, y, a: g / (a + 1))
 def log1p(a: Scalar) -> Scalar:
     """log(1 + a), elementwise.
 
@@ -126,7 +132,8 @@ def log1p(a: Scalar) -> Scalar:
     return ml.log1p(a)
 
 
-@elementwise(reference=np.sin, computes=to_float, domain=(-9.0, 9.0), ulp=2.0, methods=("sin",))
+@elementwise(reference=np.sin, computes=to_float, domain=(-9.0, 9.0), ulp=2.0, methods=("sin",),
+             vjp=lambda g, y, a: g * cos(a))
 def sin(a: Scalar) -> Scalar:
     """Sine, elementwise.
 
@@ -139,7 +146,8 @@ def sin(a: Scalar) -> Scalar:
     return ml.sin(a)
 
 
-@elementwise(reference=np.cos, computes=to_float, domain=(-9.0, 9.0), ulp=2.0, methods=("cos",))
+@elementwise(reference=np.cos, computes=to_float, domain=(-9.0, 9.0), ulp=2.0, methods=("cos",),
+             vjp=lambda g, y, a: -(g * sin(a)))
 def cos(a: Scalar) -> Scalar:
     """Cosine, elementwise.
 
@@ -152,7 +160,8 @@ def cos(a: Scalar) -> Scalar:
     return ml.cos(a)
 
 
-@elementwise(reference=np.tan, computes=to_float, domain=(-9.0, 9.0), ulp=2.0)
+@elementwise(reference=np.tan, computes=to_float, domain=(-9.0, 9.0), ulp=2.0,
+             vjp=lambda g, y, a: g * (y * y + 1))
 def tan(a: Scalar) -> Scalar:
     """Tangent, elementwise.
 
@@ -165,7 +174,8 @@ def tan(a: Scalar) -> Scalar:
     return ml.tan(a)
 
 
-@elementwise(reference=np.sinh, computes=to_float, domain=(-4.0, 4.0), ulp=2.0)
+@elementwise(reference=np.sinh, computes=to_float, domain=(-4.0, 4.0), ulp=2.0,
+             vjp=lambda g, y, a: g * cosh(a))
 def sinh(a: Scalar) -> Scalar:
     """Hyperbolic sine, elementwise.
 
@@ -178,7 +188,8 @@ def sinh(a: Scalar) -> Scalar:
     return ml.sinh(a)
 
 
-@elementwise(reference=np.cosh, computes=to_float, domain=(-4.0, 4.0), ulp=2.0)
+@elementwise(reference=np.cosh, computes=to_float, domain=(-4.0, 4.0), ulp=2.0,
+             vjp=lambda g, y, a: g * sinh(a))
 def cosh(a: Scalar) -> Scalar:
     """Hyperbolic cosine, elementwise.
 
@@ -191,7 +202,8 @@ def cosh(a: Scalar) -> Scalar:
     return ml.cosh(a)
 
 
-@elementwise(reference=np.tanh, computes=to_float, domain=(-4.0, 4.0), ulp=2.0)
+@elementwise(reference=np.tanh, computes=to_float, domain=(-4.0, 4.0), ulp=2.0,
+             vjp=lambda g, y, a: g * (1 - y * y))
 def tanh(a: Scalar) -> Scalar:
     """Hyperbolic tangent, elementwise.
 
@@ -204,7 +216,8 @@ def tanh(a: Scalar) -> Scalar:
     return ml.tanh(a)
 
 
-@elementwise(reference=np.arcsin, computes=to_float, domain=(-1.0, 1.0), ulp=2.0, aliases=("asin",))
+@elementwise(reference=np.arcsin, computes=to_float, domain=(-1.0, 1.0), ulp=2.0, aliases=("asin",),
+             vjp=lambda g, y, a: g * (1 - a * a).rsqrt())
 def arcsin(a: Scalar) -> Scalar:
     """Inverse sine, elementwise.
 
@@ -217,7 +230,8 @@ def arcsin(a: Scalar) -> Scalar:
     return ml.arcsin(a)
 
 
-@elementwise(reference=np.arccos, computes=to_float, domain=(-1.0, 1.0), ulp=2.0, aliases=("acos",))
+@elementwise(reference=np.arccos, computes=to_float, domain=(-1.0, 1.0), ulp=2.0, aliases=("acos",),
+             vjp=lambda g, y, a: -(g * (1 - a * a).rsqrt()))
 def arccos(a: Scalar) -> Scalar:
     """Inverse cosine, elementwise.
 
@@ -230,7 +244,8 @@ def arccos(a: Scalar) -> Scalar:
     return ml.arccos(a)
 
 
-@elementwise(reference=np.arctan, computes=to_float, domain=(-9.0, 9.0), ulp=2.0, aliases=("atan",))
+@elementwise(reference=np.arctan, computes=to_float, domain=(-9.0, 9.0), ulp=2.0, aliases=("atan",),
+             vjp=lambda g, y, a: g / (a * a + 1))
 def arctan(a: Scalar) -> Scalar:
     """Inverse tangent, elementwise.
 
@@ -244,7 +259,8 @@ def arctan(a: Scalar) -> Scalar:
 
 
 @elementwise(reference=np.arcsinh, computes=to_float, domain=(-9.0, 9.0), ulp=2.0,
-             aliases=("asinh",))
+             aliases=("asinh",),
+             vjp=lambda g, y, a: g * (a * a + 1).rsqrt())
 def arcsinh(a: Scalar) -> Scalar:
     """Inverse hyperbolic sine, elementwise.
 
@@ -258,7 +274,8 @@ def arcsinh(a: Scalar) -> Scalar:
 
 
 @elementwise(reference=np.arccosh, computes=to_float, domain=(1.0, 9.0), ulp=2.0,
-             aliases=("acosh",))
+             aliases=("acosh",),
+             vjp=lambda g, y, a: g * (a * a - 1).rsqrt())
 def arccosh(a: Scalar) -> Scalar:
     """Inverse hyperbolic cosine, elementwise.
 
@@ -272,7 +289,8 @@ def arccosh(a: Scalar) -> Scalar:
 
 
 @elementwise(reference=np.arctanh, computes=to_float, domain=(-1.0, 1.0), ulp=2.0,
-             aliases=("atanh",))
+             aliases=("atanh",),
+             vjp=lambda g, y, a: g / (1 - a * a))
 def arctanh(a: Scalar) -> Scalar:
     """Inverse hyperbolic tangent, elementwise.
 
@@ -285,7 +303,8 @@ def arctanh(a: Scalar) -> Scalar:
     return ml.arctanh(a)
 
 
-@elementwise(reference=_erf, computes=to_float, takes=not_complex, domain=(-4.0, 4.0), ulp=2.0)
+@elementwise(reference=_erf, computes=to_float, takes=not_complex, domain=(-4.0, 4.0), ulp=2.0,
+             vjp=lambda g, y, a: g * (exp(-(a * a)) * (2.0 / math.sqrt(math.pi))))
 def erf(a: Value) -> Value:
     """Error function, elementwise.
 
@@ -298,7 +317,8 @@ def erf(a: Value) -> Value:
     return ml.erf(a)
 
 
-@elementwise(reference=_erfinv, computes=to_float, takes=not_complex, domain=(-1.0, 1.0), ulp=2.0)
+@elementwise(reference=_erfinv, computes=to_float, takes=not_complex, domain=(-1.0, 1.0), ulp=2.0,
+             vjp=lambda g, y, a: g * (exp(y * y) * (math.sqrt(math.pi) / 2.0)))
 def erfinv(a: Value) -> Value:
     """Inverse of the error function, elementwise.
 
@@ -311,7 +331,8 @@ def erfinv(a: Value) -> Value:
     return ml.erfinv(a)
 
 
-@elementwise(reference=_sigmoid, computes=to_float, takes=not_complex, domain=(-8.0, 8.0), ulp=2.0)
+@elementwise(reference=_sigmoid, computes=to_float, takes=not_complex, domain=(-8.0, 8.0), ulp=2.0,
+             vjp=lambda g, y, a: g * (y * (1 - y)))
 def sigmoid(a: Value) -> Value:
     """Logistic function 1/(1 + e^-a), elementwise.
 
@@ -325,7 +346,8 @@ def sigmoid(a: Value) -> Value:
 
 
 @elementwise(reference=np.arctan2, computes=to_float, takes=not_complex, ulp=2.0,
-             aliases=("atan2",))
+             aliases=("atan2",),
+             vjp=lambda g, y, a, b: (g * b / (a * a + b * b), -(g * a / (a * a + b * b))))
 def arctan2(a: Value, b: Value) -> Value:
     """Angle of the points (b, a) from the positive first axis, in (-pi, pi], elementwise.
 

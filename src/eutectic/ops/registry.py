@@ -49,6 +49,12 @@ class Op:
     aliases: tuple[str, ...] = ()
 
 
+Rule = Callable[..., Any]
+"""Derivative of an elementwise operation: (cotangent, result, *operands) -> a cotangent for each
+operand (None: zero), before broadcasting and conversion are undone."""
+VJP: dict[Prim, Rule | None] = {}
+"""Rules by operation; None where the derivative is zero wherever it exists."""
+
 OPS: dict[str, Op] = {}
 """Every operation of a scalar body, by public name."""
 
@@ -192,6 +198,7 @@ def elementwise(
     methods: tuple[str, ...] = (),
     commutes: bool = False,
     name: str | None = None,
+    vjp: Rule | None = None,
     remedy: str = "",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Define an elementwise operation by its scalar body.
@@ -207,6 +214,7 @@ def elementwise(
         op_name = name or body.__name__.rstrip("_")
         arity = len(inspect.signature(body).parameters)
         prim = Prim(op_name, "elementwise", body=body, commutes=commutes)
+        VJP[prim] = vjp
         d_in = {d: computes(d) for d in DTYPES}
         d_out = {d: result(d_in[d]) for d in DTYPES}
         accepted = frozenset(d for d in DTYPES if takes(d))

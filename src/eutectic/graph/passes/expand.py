@@ -11,10 +11,11 @@ from eutectic.graph.layout import view_layout
 
 def expand(graph: Graph) -> Graph:
     """Replace composites by their lowering, and reductions of nothing by the identity."""
-    return rebuild(graph, lambda n, inputs: _expanded(with_inputs(n, inputs)))
+    return rebuild(graph, lambda n, inputs: expanded(with_inputs(n, inputs)))
 
 
-def _expanded(n: Node) -> Node:
+def expanded(n: Node) -> Node:
+    """A node without composites, down to its own inputs."""
     if n.prim.family == "composite":
         assert n.prim.lower is not None
         low = n.prim.lower(n)
@@ -27,7 +28,7 @@ def _expanded(n: Node) -> Node:
                 continue
             if m.source is None:
                 m.source = n.source
-            done[id(m)] = _expanded(with_inputs(m, [done.get(id(i), i) for i in m.inputs]))
+            done[id(m)] = expanded(with_inputs(m, [done.get(id(i), i) for i in m.inputs]))
         return done[id(low)]
     if n.prim.family == "reduction" and n.inputs[0].size == 0 and n.size:
         red = n.prim.reduction

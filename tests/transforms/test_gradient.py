@@ -1,0 +1,177 @@
+"""Derivatives: dot test against finite differences for every operation, transposes, trees, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import eutectic.core as mx
+from eutectic.array import wrap
+from eutectic.errors import ArgumentError, ArgumentTypeError, TransformError
+from eutectic.graph import prims
+from eutectic.ops.registry import OPS, VJP
+
+RNG = np.random.default_rng(11)
+EPS = 1e-6
+INSIDE = {"log": (0.3, 4), "log2": (0.3, 4), "log10": (0.3, 4), "sqrt": (0.3, 4),
+          "rsqrt": (0.3, 4), "power": (0.3, 3), "divide": (0.3, 4), "log1p": (-0.5, 4),
+          "arcsin": (-0.8, 0.8), "arccos": (-0.8, 0.8), "arctanh": (-0.8, 0.8),
+          "erfinv": (-0.8, 0.8), "arccosh": (1.2, 4)}
+
+
+def f64(a):
+    return mx.array(np.asarray(a, np.float64), dtype=mx.float64)
+
+
+def check(f, *xs, rtol=1e-5):
+    """`<g, J t>` by the pullback, by finite differences, and by the pushforward agree."""
+    arrays = [f64(x) for x in xs]
+    shape = f(*arrays).shape
+    g = RNG.standard_normal(shape)
+    ts = [RNG.standard_normal(np.shape(x)) for x in xs]
+    _outs, grads = mx.vjp(f, arrays, [f64(g)])
+    plus = np.array(f(*[f64(x + EPS * t) for x, t in zip(xs, ts)]))
+    minus = np.array(f(*[f64(x - EPS * t) for x, t in zip(xs, ts)]))
+    numeric = (plus - minus) / (2 * EPS)
+    dots = sum((np.array(a) * t).sum() for a, t in zip(grads, ts))
+    np.testing.assert_allclose(dots, (numeric * g).sum(), rtol=rtol, atol=1e-6)
+    _outs, forward = mx.jvp(f, arrays, [f64(t) for t in ts])
+    np.testing.assert_allclose(np.array(forward[0]), numeric, rtol=rtol, atol=1e-5)
+
+    def gradient(*a):
+        return mx.grad(lambda *b: (f(*b) * f64(g)).sum(), argnums=tuple(range(len(xs))))(*a)
+    for a, b in zip(gradient(*arrays), mx.compile(gradient)(*arrays)):
+        assert np.array(a).tobytes() == np.array(b).tobytes()
+
+
+@pytest.mark.parametrize("name", sorted(n for n, o in OPS.items() if VJP.get(o.prim)))
+def test_elementwise(name):
+    op = OPS[name]
+    low, high = INSIDE.get(name, op.domain)
+    check(op.api, *[RNG.uniform(low, high, 7) for _ in range(op.arity)])
+
+
+def test_every_float_operation_has_a_rule_or_none():
+    assert all(o.prim in VJP for o in OPS.values())
+
+
+A = RNG.standard_normal((4, 5))
+B = RNG.standard_normal((5, 6))
+V = RNG.standard_normal(5)
+ROWS = [0, 2, 0, 1]
+
+
+def index(rows):
+    return prims.reshape(mx.array(rows)._n, (len(rows), 1))
+
+
+STRUCTURES = {
+    "sum": lambda a: a.sum(axis=0), "mean": lambda a: mx.mean(a, axis=1),
+    "var": lambda a: mx.var(a, axis=1), "max": lambda a: mx.max(a, axis=0),
+    "min": lambda a: mx.min(a), "prod": lambda a: mx.prod(a, axis=1),
+    "prod of zeros": lambda a: mx.prod(a * 0 + a, axis=0),
+    "softmax": lambda a: mx.softmax(a, axis=-1), "logsumexp": lambda a: mx.logsumexp(a, axis=0),
+    "transpose": lambda a: a.T * 2, "slice": lambda a: a[1:4:2, ::-2],
+    "concatenate": lambda a: mx.concatenate([a, a * 2], axis=1),
+    "pad": lambda a: mx.pad(a, ((1, 2), (0, 1))), "reshape": lambda a: a.reshape(2, 10) ** 2,
+    "broadcast": lambda a: mx.broadcast_to(a[0], (3, 5)) * a[:3],
+    "split": lambda a: mx.split(a, 5, axis=1)[2],
+    "where": lambda a: mx.where(a > 0, a * a, a), "clip": lambda a: mx.clip(a, -0.5, 0.5),
+    "cumsum": lambda a: wrap(prims.scan("sum", a._n)),
+    "cumsum exclusive": lambda a: wrap(prims.scan("sum", a._n, False)),
+    "cumprod": lambda a: wrap(prims.scan("prod", a._n)),
+    "cummax": lambda a: wrap(prims.scan("max", a._n)),
+    "rms_norm": lambda a: mx.fast.rms_norm(a, None, 1e-5),
+    "gather": lambda a: wrap(prims.gather(a._n, [index(ROWS)], (-1, 1), (4, 5))),
+    "scatter add": lambda a: wrap(prims.scatter(
+        f64(np.zeros((3, 5)))._n, a._n, [index(ROWS)], (-1, 1), "sum")),
+    "scatter set": lambda a: wrap(prims.scatter(
+        a._n, (a[:3] * 2)._n, [index(ROWS[:3])], (-1, 1), "set")),
+    "scatter max": lambda a: wrap(prims.scatter(
+        a._n, (a * 3)._n, [index(ROWS)], (-1, 1), "max")),
+}
+
+
+@pytest.mark.parametrize("name", sorted(STRUCTURES))
+def test_structures(name):
+    check(STRUCTURES[name], A)
+
+
+def test_products():
+    check(lambda a, b: a @ b, A, B)
+    check(lambda a, v: a @ v, A, V)
+    check(lambda a, w, b: mx.fast.layer_norm(a, w, b, 1e-5), A, V, V + 1)
+
+
+def test_attention():
+    q, k, v = (RNG.standard_normal((1, 2, 5, 4)).astype(np.float32) for _ in range(3))
+
+    def loss(q, k, v, mask):
+        out = mx.fast.scaled_dot_product_attention(q, k, v, scale=0.5, mask=mask)
+        return (out * out).sum()
+    for mask in (None, "causal"):
+        exact = mx.grad(lambda *a, m=mask: loss(*a, m), argnums=(0, 1, 2))(*map(f64, (q, k, v)))
+        fused = mx.grad(lambda *a, m=mask: loss(*a, m), argnums=(0, 1, 2))(
+            *map(mx.array, (q, k, v)))
+        for e, f in zip(exact, fused):
+            np.testing.assert_allclose(np.array(f), np.array(e), rtol=2e-4, atol=1e-5)
+
+
+def test_second_order():
+    f = mx.grad(lambda x: mx.grad(lambda y: (y ** 3).sum())(x).sum())
+    np.testing.assert_allclose(np.array(f(mx.array([1.0, 2.0]))), [6, 12])
+
+
+def test_trees_argnums_names_and_the_rest_of_the_result():
+    params = {"w": mx.array([1.0, 2.0]), "b": [mx.array(3.0)]}
+    value, grads = mx.value_and_grad(lambda p: ((p["w"] * 2) ** 2).sum() + p["b"][0])(params)
+    assert value.item() == 23 and grads["w"].tolist() == [8, 16] and grads["b"][0].item() == 1
+    both = mx.grad(lambda x, y: (x * y).sum(), argnums=(0, 1))(mx.array(2.0), mx.array(5.0))
+    assert [g.item() for g in both] == [5, 2]
+    (out, aux), g = mx.value_and_grad(lambda x: (x * x, "aux"))(mx.array(3.0))
+    assert out.item() == 9 and aux == "aux" and g.item() == 6
+    _v, (first, named) = mx.value_and_grad(lambda x, *, y: x * y, argnums=0, argnames="y")(
+        mx.array(2.0), y=mx.array(7.0))
+    assert first.item() == 7 and named["y"].item() == 2
+
+
+def test_evaluating_inside_a_gradient_keeps_the_record():
+    def f(x):
+        y = x * x
+        assert y.item() == 9
+        return y * x
+    assert mx.grad(f)(mx.array(3.0)).item() == 27
+
+
+def test_unused_arguments_and_integers_have_zero_gradient():
+    assert mx.grad(lambda x, y: y)(mx.array(1.0), mx.array(2.0)).item() == 0
+    assert mx.grad(lambda x: x.astype(mx.int32).astype(mx.float32))(mx.array(2.5)).item() == 0
+    assert mx.grad(lambda x: mx.stop_gradient(x) * x)(mx.array(3.0)).item() == 3
+
+
+def test_gradient_of_compiled_stays_compiled():
+    f = mx.compile(lambda x: (mx.tanh(x) ** 2).sum())
+    g = mx.grad(f)
+    x = mx.array([0.5, -1.0])
+    plain = mx.grad(lambda x: (mx.tanh(x) ** 2).sum())(x)
+    assert np.array(g(x)).tobytes() == np.array(plain).tobytes()
+    assert g.stats.traces == 1 and np.array(g(x)).tobytes() == np.array(plain).tobytes()
+    assert g.stats.traces == 1
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: mx.grad(lambda x: x)(mx.array([1.0, 2.0])), ArgumentError, r"scalar.*\(2,\)"),
+    (lambda: mx.grad(lambda x: 3.0)(mx.array(1.0)), ArgumentTypeError, r"got float"),
+    (lambda: mx.grad(lambda x: x)(2.0), ArgumentTypeError, r"holds a float"),
+    (lambda: mx.grad(lambda x: x, argnums=1)(mx.array(1.0)), ArgumentError, r"argument 1"),
+    (lambda: mx.grad(lambda x: x, argnums=(0, 0)), ArgumentError, r"named twice"),
+    (lambda: mx.grad(lambda x: x, argnames="z")(x=mx.array(1.0)), ArgumentError, r"'z'"),
+    (lambda: mx.grad(lambda x: x.astype(mx.int32))(mx.array(1.0)), TransformError, r"int32"),
+    (lambda: mx.vjp(lambda x: x, [mx.array(1.0)], []), ArgumentError, r"1 cotangents"),
+    (lambda: mx.jvp(lambda x: x, [mx.array(1.0)], [mx.zeros((2,))]), ArgumentError,
+     r"tangent of shape \(2,\)"),
+    (lambda: mx.grad(3), ArgumentTypeError, r"cannot differentiate a int"),
+])
+def test_errors(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
