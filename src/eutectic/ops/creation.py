@@ -144,23 +144,6 @@ def empty_like(a: array, /, dtype: Dtype | None = None, *, stream: Any = None) -
     return _filled(shape, 0, d)
 
 
-def asarray(a: Any, dtype: Dtype | None = None, *, copy: bool | None = None) -> array:
-    """Return an array as it is, and anything else as `array(a, dtype)` does.
-
-    Raises ArgumentError where `copy=False` and a copy is needed.
-
-    >>> import eutectic.core as mx
-    >>> x = mx.array([1, 2])
-    >>> mx.asarray(x) is x
-    True
-    """
-    if isinstance(a, array) and (dtype is None or dtype is a._n.dtype):
-        return wrap(a._n) if copy else a
-    if copy is False:
-        raise ArgumentError(f"[asarray] a {type(a).__name__} becomes an array only by copying.")
-    return array(a, dtype)
-
-
 def _line_body(i: Value, start: Value, step: Value, ty: str) -> Value:
     return convert(start + convert(i, start.ty) * step, ty)
 
