@@ -68,7 +68,7 @@ def test_sizes_and_names() -> None:
         assert repr(d) == f"eutectic.core.{d.name}"
         assert pickle.loads(pickle.dumps(d)) is d
         assert copy.deepcopy(d) is d
-    assert repr(mx.floating) == "eutectic.core.floating"
+    assert repr(mx.floating) == "DtypeCategory.floating"
 
 
 def test_numpy_types() -> None:

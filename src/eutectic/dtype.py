@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -9,27 +10,38 @@ import numpy as np
 from eutectic.errors import ArgumentTypeError
 
 
-class DtypeCategory:
+class DtypeCategory(Enum):
     """A set of data types, e.g. `floating`; `issubdtype` walks from a type to its categories."""
 
-    __slots__ = ("name", "parent")
+    complexfloating = 0
+    floating = 1
+    inexact = 2
+    signedinteger = 3
+    unsignedinteger = 4
+    integer = 5
+    number = 6
+    generic = 7
 
-    def __init__(self, name: str, parent: DtypeCategory | None = None) -> None:
-        self.name = name
-        self.parent = parent
+    @property
+    def parent(self) -> DtypeCategory | None:
+        """The category that holds all of this one."""
+        return _PARENT.get(self)
 
     def __repr__(self) -> str:
-        return f"eutectic.core.{self.name}"
+        return f"DtypeCategory.{self.name}"
 
 
-generic = DtypeCategory("generic")
-number = DtypeCategory("number", generic)
-integer = DtypeCategory("integer", number)
-signedinteger = DtypeCategory("signedinteger", integer)
-unsignedinteger = DtypeCategory("unsignedinteger", integer)
-inexact = DtypeCategory("inexact", number)
-floating = DtypeCategory("floating", inexact)
-complexfloating = DtypeCategory("complexfloating", inexact)
+generic = DtypeCategory.generic
+number = DtypeCategory.number
+integer = DtypeCategory.integer
+signedinteger = DtypeCategory.signedinteger
+unsignedinteger = DtypeCategory.unsignedinteger
+inexact = DtypeCategory.inexact
+floating = DtypeCategory.floating
+complexfloating = DtypeCategory.complexfloating
+_PARENT = {
+    number: generic, integer: number, signedinteger: integer, unsignedinteger: integer,
+    inexact: number, floating: inexact, complexfloating: inexact}
 
 
 class Dtype:

@@ -1,7 +1,8 @@
 """The facade, used as `import eutectic.core as mx`: explicit re-exports only."""
 
 from eutectic.array import array
-from eutectic.core import fast, random
+from eutectic.core import cuda, fast, metal, random
+from eutectic.core.array_api import array_namespace_info as __array_namespace_info__
 from eutectic.core.reports import explain, measure
 from eutectic.dtype import (
     Dtype, DtypeCategory, bfloat16, bool_, complex64, complexfloating, float16, float32, float64,
@@ -34,11 +35,15 @@ from eutectic.ops.creation import (
 from eutectic.ops.cumulative import cummax, cummin, cumprod, cumsum, diff, logcumsumexp
 from eutectic.ops.cumulative import cumprod as cumulative_prod
 from eutectic.ops.cumulative import cumsum as cumulative_sum
+from eutectic.ops.devices import (
+    Device, DeviceType, Stream, StreamContext, ThreadLocalStream, clear_streams, cpu,
+    default_device, default_stream, device_count, device_info, gpu, is_available, new_stream,
+    new_thread_local_stream, new_thread_unsafe_stream, set_default_device, set_default_stream,
+    stream, synchronize)
 from eutectic.ops.evaluation import (
-    Device, DeviceType, Stream, StreamContext, async_eval, clear_cache, cpu, default_device,
-    default_stream, device_count, get_active_memory, get_cache_memory, get_memory_limit,
-    get_peak_memory, gpu, is_available, new_stream, reset_peak_memory, set_cache_limit,
-    set_default_device, set_default_stream, set_memory_limit, stream, synchronize)
+    async_eval, clear_cache, depends, get_active_memory, get_array_buffer_size, get_cache_memory,
+    get_memory_limit, get_peak_memory, reset_peak_memory, set_cache_limit, set_memory_limit,
+    set_wired_limit)
 from eutectic.ops.evaluation import eval_ as eval
 from eutectic.ops.functions import (
     arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, ceil, cos, cosh, erf, erfinv, exp,
@@ -132,9 +137,11 @@ __all__ = [
     # compiling
     "compile", "disable_compile", "enable_compile", "grad", "jvp", "value_and_grad", "vjp", "explain", "measure",
     # evaluation, devices, memory
-    "Device", "DeviceType", "Stream", "StreamContext", "async_eval", "clear_cache", "cpu",
-    "default_device", "default_stream", "device_count", "eval", "get_active_memory",
+    "Device", "DeviceType", "Stream", "StreamContext", "ThreadLocalStream", "async_eval",
+    "clear_cache", "clear_streams", "cpu", "default_device", "default_stream", "depends",
+    "device_count", "device_info", "eval", "get_active_memory", "get_array_buffer_size",
     "get_cache_memory", "get_memory_limit", "get_peak_memory", "gpu", "is_available", "new_stream",
-    "reset_peak_memory", "set_cache_limit", "set_default_device", "set_default_stream",
-    "set_memory_limit", "stream", "synchronize",
+    "new_thread_local_stream", "new_thread_unsafe_stream", "reset_peak_memory", "set_cache_limit",
+    "set_default_device", "set_default_stream", "set_memory_limit", "set_wired_limit", "stream",
+    "synchronize", "cuda", "metal",
 ]

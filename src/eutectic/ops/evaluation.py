@@ -1,11 +1,10 @@
-"""Computing arrays now, devices and streams (there is one: the CPU), and memory statistics."""
+"""Computing arrays now, and memory statistics."""
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any
 
-from eutectic.array import array, need_value
+from eutectic.array import array, need_value, wrap
 from eutectic.engine.evaluate import evaluate
 from eutectic.errors import ArgumentError, ArgumentTypeError
 from eutectic.runtime import buffers
@@ -65,188 +64,20 @@ def async_eval(*args: Any) -> None:
     eval_(*args)
 
 
-class DeviceType:
-    """A kind of device: `cpu` or `gpu`."""
+def depends(inputs: Any, dependencies: Any) -> Any:
+    """Return the inputs (an array or several) as they are: evaluation follows the program's order.
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"DeviceType.{self.name}"
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Device):
-            return other.type is self and other.index == 0
-        return self is other
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-
-cpu = DeviceType("cpu")
-gpu = DeviceType("gpu")
-
-
-class Device:
-    """A device: a kind and an index. Only the CPU with index 0 is there."""
-
-    __slots__ = ("index", "type")
-
-    def __init__(self, type: DeviceType, index: int = 0) -> None:
-        self.type = type
-        self.index = index
-
-    def __repr__(self) -> str:
-        return f"Device({self.type.name}, {self.index})"
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, DeviceType):
-            return self.type is other and self.index == 0
-        return isinstance(other, Device) and (self.type, self.index) == (other.type, other.index)
-
-    def __hash__(self) -> int:
-        return hash((self.type, self.index))
-
-
-class Stream:
-    """A sequence of work on a device; the CPU has one, in program order."""
-
-    __slots__ = ("device", "index")
-
-    def __init__(self, device: Device, index: int = 0) -> None:
-        self.device = device
-        self.index = index
-
-    def __repr__(self) -> str:
-        return f"Stream({self.device}, {self.index})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Stream) and (self.device, self.index) == (
-            other.device, other.index)
-
-    def __hash__(self) -> int:
-        return hash((self.device, self.index))
-
-
-class StreamContext:
-    """The context manager that `stream` returns."""
-
-    def __init__(self, on: Any) -> None:
-        self.stream = on
-
-    def __enter__(self) -> Any:
-        return self.stream
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
-        return None
-
-
-_DEVICE = Device(cpu)
-_STREAM = Stream(_DEVICE)
-
-
-def _device(name: str, device: Any) -> Device:
-    if isinstance(device, Stream):
-        device = device.device
-    if not isinstance(device, (Device, DeviceType)):
-        raise ArgumentTypeError(f"[{name}] needs a device, not a {type(device).__name__}.")
-    if device != _DEVICE:
-        raise ArgumentError(f"[{name}] there is no device {device!r}; only the CPU is there.")
-    return _DEVICE
-
-
-def default_device() -> Device:
-    """The device that operations run on.
+    Raises ArgumentTypeError for what are no arrays.
 
     >>> import eutectic.core as mx
-    >>> mx.default_device()
-    Device(cpu, 0)
+    >>> mx.depends(mx.array(1), mx.array(2))
+    array(1, dtype=int32)
     """
-    return _DEVICE
-
-
-def set_default_device(device: Device | DeviceType) -> None:
-    """Choose the device that operations run on. Raises ArgumentError for one that is not there.
-
-    >>> import eutectic.core as mx
-    >>> mx.set_default_device(mx.cpu)
-    """
-    _device("set_default_device", device)
-
-
-def is_available(device: Device | DeviceType) -> bool:
-    """Whether a device is there.
-
-    >>> import eutectic.core as mx
-    >>> mx.is_available(mx.cpu)
-    True
-    """
-    return device == _DEVICE
-
-
-def device_count(device_type: DeviceType) -> int:
-    """Number of devices of a kind.
-
-    >>> import eutectic.core as mx
-    >>> mx.device_count(mx.cpu)
-    1
-    """
-    return 1 if device_type is cpu else 0
-
-
-def default_stream(device: Device | DeviceType) -> Stream:
-    """The stream of a device.
-
-    >>> import eutectic.core as mx
-    >>> mx.default_stream(mx.cpu)
-    Stream(Device(cpu, 0), 0)
-    """
-    _device("default_stream", device)
-    return _STREAM
-
-
-def set_default_stream(stream: Stream) -> None:
-    """Choose the stream that operations run on: there is one.
-
-    >>> import eutectic.core as mx
-    >>> mx.set_default_stream(mx.default_stream(mx.cpu))
-    """
-    _device("set_default_stream", stream)
-
-
-def new_stream(device: Device | DeviceType) -> Stream:
-    """A stream of a device; on the CPU it is the one there is.
-
-    >>> import eutectic.core as mx
-    >>> mx.new_stream(mx.cpu)
-    Stream(Device(cpu, 0), 0)
-    """
-    _device("new_stream", device)
-    return _STREAM
-
-
-def stream(s: Stream | Device | DeviceType) -> StreamContext:
-    """A context manager under which operations run on a stream or device.
-
-    >>> import eutectic.core as mx
-    >>> with mx.stream(mx.cpu):
-    ...     x = mx.zeros(2)
-    """
-    _device("stream", s)
-    return StreamContext(_STREAM)
-
-
-def synchronize(stream: Any = None) -> None:
-    """Wait for the work of a stream: nothing, as evaluation returns when it is done.
-
-    >>> import eutectic.core as mx
-    >>> mx.synchronize()
-    """
-    if stream is not None:
-        _device("synchronize", stream)
+    for x in (inputs, dependencies):
+        for a in [x] if isinstance(x, array) else x:
+            if not isinstance(a, array):
+                raise ArgumentTypeError(f"[depends] takes arrays, not a {type(a).__name__}.")
+    return wrap(inputs._n) if isinstance(inputs, array) else [wrap(a._n) for a in inputs]
 
 
 def get_active_memory() -> int:
@@ -327,3 +158,34 @@ def get_memory_limit() -> int:
     True
     """
     return buffers.get_memory_limit()
+
+
+def set_wired_limit(limit: int) -> int:
+    """Set the bytes that stay wired to a GPU's memory; returns the former limit: none are, here.
+
+    >>> import eutectic.core as mx
+    >>> mx.set_wired_limit(1 << 30)
+    0
+    """
+    return 0
+
+
+def get_array_buffer_size(*args: Any) -> int:
+    """Bytes of the buffers that the arrays of some trees lie in; shared ones count once.
+
+    Raises ArgumentError for arrays that are not computed yet.
+
+    >>> import eutectic.core as mx
+    >>> x = mx.array([1.0] * 100)
+    >>> mx.get_array_buffer_size(x, {"part": x})
+    448
+    """
+    sizes: dict[int, int] = {}
+    for a in leaves(args):
+        if isinstance(a, array):
+            if a._n.data is None:
+                raise ArgumentError("[get_array_buffer_size] an array is not computed yet; "
+                                    "mx.eval it first.")
+            b = a._n.data.buffer
+            sizes[b.ptr] = max(sizes.get(b.ptr, 0), b.capacity or b.nbytes)
+    return sum(sizes.values())
