@@ -24,6 +24,7 @@ from eutectic.ops.bitwise import (
     bitwise_and, bitwise_invert, bitwise_or, bitwise_xor, left_shift, right_shift)
 from eutectic.ops.bitwise import left_shift as bitwise_left_shift
 from eutectic.ops.bitwise import right_shift as bitwise_right_shift
+from eutectic.ops.blockwise import block_masked_mm, gather_mm, segmented_mm
 from eutectic.ops.comparison import (
     allclose, array_equal, clip, equal, greater, greater_equal, isclose, isfinite, isinf, isnan,
     isneginf, isposinf, less, less_equal, logical_and, logical_not, logical_or, logical_xor,
@@ -59,6 +60,7 @@ from eutectic.ops.functions import round_ as round
 from eutectic.ops.interchange import asarray, from_dlpack
 from eutectic.ops.joining import (
     concatenate, pad, repeat, roll, split, stack, tile, unstack)
+from eutectic.ops.hadamard import hadamard_transform
 from eutectic.ops.joining import concatenate as concat
 from eutectic.ops.matrix import addmm, matmul
 from eutectic.ops.reductions import all_ as all
@@ -135,6 +137,8 @@ __all__ = [
     # files
     "load", "save", "save_gguf", "save_safetensors", "savez", "savez_compressed",
     # compiling
+    # products of parts
+    "block_masked_mm", "gather_mm", "hadamard_transform", "segmented_mm",
     "compile", "disable_compile", "enable_compile", "grad", "jvp", "value_and_grad", "vjp", "explain", "measure",
     # evaluation, devices, memory
     "Device", "DeviceType", "Stream", "StreamContext", "ThreadLocalStream", "async_eval",
