@@ -82,9 +82,13 @@ class Source:
             raise self.error(f"{what} has {len(shape)} axes; at most {MOST_AXES} can be read.")
         nbytes = dtype.size
         for d in shape:
-            if not 0 <= d < 1 << 63:
+            if d < 0:
                 raise self.error(f"{what} has an axis of length {d}.")
-            nbytes *= d
+            nbytes *= d or 1
+        if nbytes >= 1 << 63:  # NumPy's limit, for empty arrays as well
+            raise self.error(f"{what} has axes that are too long.")
+        if 0 in shape:
+            nbytes = 0
         if offset < 0 or offset + nbytes > self.size:
             raise self.error(f"{what} needs the bytes {offset} to {offset + nbytes}, the file has "
                              f"{self.size}; it may be cut short.")
