@@ -1,7 +1,7 @@
 """The facade, used as `import eutectic.core as mx`: explicit re-exports only."""
 
 from eutectic.array import array
-from eutectic.core import cuda, fast, metal, random
+from eutectic.core import cuda, fast, fft, linalg, metal, random
 from eutectic.core.array_api import array_namespace_info as __array_namespace_info__
 from eutectic.core.reports import explain, measure
 from eutectic.dtype import (
@@ -29,6 +29,7 @@ from eutectic.ops.comparison import (
     allclose, array_equal, clip, equal, greater, greater_equal, isclose, isfinite, isinf, isnan,
     isneginf, isposinf, less, less_equal, logical_and, logical_not, logical_or, logical_xor,
     nan_to_num, not_equal, where)
+from eutectic.ops.contractions import inner, kron, outer, tensordot, vecdot
 from eutectic.ops.creation import (
     arange, diag, diagonal, e, empty, empty_like, euler_gamma, eye, full, full_like,
     identity, inf, linspace, meshgrid, nan, newaxis, ones, ones_like, pi, trace, tri, tril, triu,
@@ -41,6 +42,7 @@ from eutectic.ops.devices import (
     default_device, default_stream, device_count, device_info, gpu, is_available, new_stream,
     new_thread_local_stream, new_thread_unsafe_stream, set_default_device, set_default_stream,
     stream, synchronize)
+from eutectic.ops.einsum import einsum, einsum_path
 from eutectic.ops.evaluation import (
     async_eval, clear_cache, depends, get_active_memory, get_array_buffer_size, get_cache_memory,
     get_memory_limit, get_peak_memory, reset_peak_memory, set_cache_limit, set_memory_limit,
@@ -58,11 +60,12 @@ from eutectic.ops.functions import arctan2 as atan2
 from eutectic.ops.functions import arctanh as atanh
 from eutectic.ops.functions import round_ as round
 from eutectic.ops.interchange import asarray, from_dlpack
+from eutectic.ops.hadamard import hadamard_transform
 from eutectic.ops.joining import (
     concatenate, pad, repeat, roll, split, stack, tile, unstack)
-from eutectic.ops.hadamard import hadamard_transform
 from eutectic.ops.joining import concatenate as concat
 from eutectic.ops.matrix import addmm, matmul
+from eutectic.ops.norm import norm as matrix_norm
 from eutectic.ops.reductions import all_ as all
 from eutectic.ops.reductions import any_ as any
 from eutectic.ops.reductions import (
@@ -82,10 +85,13 @@ from eutectic.ops.views import (
     contiguous, expand_dims, flatten, flip, matrix_transpose, moveaxis, reshape, squeeze, swapaxes,
     transpose, unflatten, view)
 from eutectic.ops.views import transpose as permute_dims
+from eutectic.ops.windows import bartlett, blackman, hamming, hanning
 
 from eutectic.tracing.function import compile, disable_compile, enable_compile
 from eutectic.transforms.autodiff import jvp, vjp
+from eutectic.transforms.custom import checkpoint, custom_function, depends
 from eutectic.transforms.gradient import grad, value_and_grad
+from eutectic.transforms.vectorise import vmap
 __all__ = [
     # arrays and their types
     "ArrayAt",
@@ -132,14 +138,17 @@ __all__ = [
     "logcumsumexp",
     # order
     "argpartition", "argsort", "median", "partition", "searchsorted", "sort", "topk", "unique",
+    # products of parts
+    "block_masked_mm", "gather_mm", "hadamard_transform", "segmented_mm",
     # products
-    "addmm", "matmul",
+    "addmm", "einsum", "einsum_path", "inner", "kron", "matmul", "outer", "tensordot", "vecdot",
+    # linear algebra, Fourier transforms, windows
+    "bartlett", "blackman", "fft", "hamming", "hanning", "linalg", "matrix_norm",
     # files
     "load", "save", "save_gguf", "save_safetensors", "savez", "savez_compressed",
     # compiling
-    # products of parts
-    "block_masked_mm", "gather_mm", "hadamard_transform", "segmented_mm",
-    "compile", "disable_compile", "enable_compile", "grad", "jvp", "value_and_grad", "vjp", "explain", "measure",
+    "compile", "disable_compile", "enable_compile", "grad", "jvp", "value_and_grad", "vjp",
+    "checkpoint", "custom_function", "depends", "vmap", "explain", "measure",
     # evaluation, devices, memory
     "Device", "DeviceType", "Stream", "StreamContext", "ThreadLocalStream", "async_eval",
     "clear_cache", "clear_streams", "cpu", "default_device", "default_stream", "depends",

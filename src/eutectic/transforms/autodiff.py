@@ -21,6 +21,7 @@ from eutectic.ops.attention import ATTENTION, formula
 from eutectic.ops.derivatives import STRUCTURAL, is_discrete, unbroadcast
 from eutectic.ops.registry import OPS, VJP
 from eutectic.tracing.function import _active as active
+from eutectic.transforms.custom import OUTPUT, Call
 
 
 class Recording:
@@ -68,6 +69,7 @@ def pullback(outputs: Sequence[Node], inputs: Sequence[Node],
         if any(id(i) in depends for i in n.inputs):
             depends.add(id(n))
     found: dict[int, Node] = {}
+    pending: dict[int, tuple[Call, list[Node | None], int]] = {}
     for o, g in zip(outputs, cotangents):
         if g is not None:
             _accumulate(found, swapped.get(id(o), o), g)
@@ -75,12 +77,35 @@ def pullback(outputs: Sequence[Node], inputs: Sequence[Node],
         if id(n) in ends or id(n) not in depends:
             continue
         g = found.pop(id(n), None)
+        if n.prim is OUTPUT:
+            pending = _custom(n, g, pending, order)
+            call, cotangents, left = pending[id(n.attrs[0])]
+            wanted = any(id(swapped.get(id(p), p)) in depends for p in call.primals)
+            if left == 0 and wanted and any(c is not None for c in cotangents):
+                for i, c in zip(call.primals, call.pullback(cotangents, pullback)):
+                    i = swapped.get(id(i), i)
+                    if c is not None and id(i) in depends and not is_discrete(i):
+                        _accumulate(found, i, c)
+            continue
         if g is None:
             continue
         for i, c in zip(n.inputs, _rule(n, g)):
             if c is not None and id(i) in depends and not is_discrete(i):
                 _accumulate(found, i, c)
     return [found.get(id(i)) for i in inputs]
+
+
+def _custom(n: Node, g: Node | None, pending: dict[int, tuple[Call, list[Node | None], int]],
+            order: Sequence[Node]) -> dict[int, tuple[Call, list[Node | None], int]]:
+    """Collect the cotangents of one call's results: its rule wants them together."""
+    call, index = n.attrs
+    if id(call) not in pending:
+        there = sum([m.prim is OUTPUT and m.attrs[0] is call for m in order])
+        pending[id(call)] = (call, [None] * len(call.results), there)
+    _call, cotangents, left = pending[id(call)]
+    cotangents[index] = g
+    pending[id(call)] = (call, cotangents, left - 1)
+    return pending
 
 
 def _accumulate(found: dict[int, Node], n: Node, g: Node) -> None:
@@ -97,7 +122,8 @@ def _simple(outputs: Sequence[Node], ends: set[int]) -> tuple[list[Node], dict[i
             new[id(n)] = n
             continue
         m = with_inputs(n, [new[id(i)] for i in n.inputs])
-        new[id(n)] = expanded(m) if m.prim.family == "composite" else m
+        whole = m.prim.family == "composite" and m.prim is not OUTPUT
+        new[id(n)] = expanded(m) if whole else m
     roots = [new[id(o)] for o in outputs]
     return toposort(roots, lambda x: id(x) in ends), new
 

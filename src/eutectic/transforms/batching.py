@@ -1,0 +1,183 @@
+"""Batching rules: each operation with one more axis, always the first.
+
+A batched operand has shape (size, *its shape in the traced function); an operand that is not
+batched stays as it is. Composites are expanded first, so few rules are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from eutectic.array import wrap
+from eutectic.dtype import bool_
+from eutectic.errors import TransformError
+from eutectic.graph import prims
+from eutectic.graph.ir import Node, toposort
+from eutectic.graph.passes.expand import expanded
+from eutectic.kernel.prim import Prim
+from eutectic.ops.attention import ATTENTION
+from eutectic.ops.comparison import WHERE
+from eutectic.transforms.custom import OUTPUT
+from eutectic.tree import flatten, unflatten
+
+Operand = tuple[Node, bool]
+"""A node of the new graph, and whether it has the batch axis."""
+Rule = Callable[[Node, Sequence[Operand], int], Node]
+
+
+def batch(outputs: Sequence[Node], inputs: Sequence[Node], operands: Sequence[Operand],
+          size: int) -> list[Operand]:
+    """Outputs of a traced graph over `inputs`, with `operands` put in their place."""
+    new: dict[int, Operand] = {id(i): o for i, o in zip(inputs, operands)}
+    for n in toposort(outputs, lambda x: id(x) in new):
+        if id(n) not in new:
+            new[id(n)] = _node(n, new, size)
+    return [new[id(o)] for o in outputs]
+
+
+def _node(n: Node, new: dict[int, Operand], size: int) -> Operand:
+    ins = [new[id(i)] for i in n.inputs]
+    if not any(b for _i, b in ins):
+        if all(a is i for (a, _b), i in zip(ins, n.inputs)):
+            return n, False
+        return Node(n.prim, tuple([a for a, _b in ins]), n.attrs, n.shape, n.dtype), False
+    if n.prim is OUTPUT and n.attrs[0].function._vmap is not None:
+        return _custom(n, ins, size)
+    if n.prim.family == "composite":
+        low = expanded(n)
+        stop = {id(i) for i in n.inputs}
+        inner = {id(i): o for i, o in zip(n.inputs, ins)}
+        for m in toposort([low], lambda x: id(x) in stop):
+            if id(m) not in inner:
+                inner[id(m)] = _node(m, inner, size)
+        return inner[id(low)]
+    rule = RULES.get(n.prim) or FAMILIES.get(n.prim.family)
+    if rule is None:
+        where = f" (at {n.source[0]}:{n.source[1]})" if n.source else ""
+        raise TransformError(f"[vmap] {n.prim.name} cannot be vectorised{where}.")
+    return rule(n, ins, size), True
+
+
+def _custom(n: Node, ins: Sequence[Operand], size: int) -> Operand:
+    """A result of a custom function by its own rule, called once for all its results."""
+    call, index = n.attrs
+    if call.batched is None:
+        given = [wrap(a) for a, _b in ins[1:]]
+        axes = [0 if b else None for _a, b in ins[1:]]
+        inputs, at = unflatten(call.arguments, given), unflatten(call.arguments, axes)
+        one = len(inputs) == 1
+        outs, places = call.function._vmap(inputs[0] if one else inputs, at[0] if one else at)
+        leaves = flatten(outs)[0]
+        where = flatten(places)[0] if not isinstance(places, int) else [places] * len(leaves)
+        call.batched = [(o._n, p) for o, p in zip(leaves, where)]
+    out, axis = call.batched[index]
+    if axis is None:
+        return out, False
+    perm = (axis, *[i for i in range(len(out.shape)) if i != axis])
+    return prims.transpose(out, perm), True
+
+
+def everywhere(o: Operand, size: int) -> Node:
+    """The operand with the batch axis, repeated if it has none."""
+    n, batched = o
+    return n if batched else prims.broadcast(n, (size, *n.shape))
+
+
+def _aligned(o: Operand, rank: int) -> Node:
+    """A broadcasting operand whose batch axis comes before `rank` axes."""
+    n, batched = o
+    if not batched or len(n.shape) == rank + 1:
+        return n
+    return prims.reshape(n, (n.shape[0], *(1,) * (rank + 1 - len(n.shape)), *n.shape[1:]))
+
+
+def _elementwise(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    rank = len(n.shape)
+    return Node(n.prim, tuple([_aligned(o, rank) for o in ins]), n.attrs, (size, *n.shape),
+                n.dtype)
+
+
+def _transpose(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    return prims.transpose(ins[0][0], (0, *[p + 1 for p in n.attrs[0]]))
+
+
+def _slice(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    starts, steps = n.attrs
+    return prims.slice_(ins[0][0], (0, *starts), (1, *steps), (size, *n.shape))
+
+
+def _reshape(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    return prims.reshape(ins[0][0], (size, *n.shape))
+
+
+def _broadcast(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    return prims.broadcast(_aligned(ins[0], len(n.shape)), (size, *n.shape))
+
+
+def _concatenate(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    return prims.concatenate([everywhere(o, size) for o in ins], n.attrs[0] + 1)
+
+
+def _pad(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    low = n.attrs[0]
+    a = everywhere(ins[0], size)
+    high = tuple([d - lo - k for d, lo, k in zip(n.shape, low, n.inputs[0].shape)])
+    fill, batched = ins[1]
+    if not batched:
+        return prims.pad(a, (0, *low), (0, *high), fill)
+    # A fill of its own for each: place what is inside over the fill by position.
+    padded = prims.pad(a, (0, *low), (0, *high), prims.const(0, n.dtype))
+    ones = prims.broadcast(prims.const(True, bool_), a.shape)
+    inside = prims.pad(ones, (0, *low), (0, *high), prims.const(False, bool_))
+    wide = prims.reshape(fill, (size, *(1,) * len(n.shape)))
+    return Node(WHERE, (inside, padded, wide), (), padded.shape, n.dtype)
+
+
+def _reduction(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    return prims.reduce(n.prim.name, ins[0][0], tuple([a + 1 for a in n.attrs[0]]))
+
+
+def _scan(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    return Node(n.prim, (ins[0][0],), n.attrs, (size, *n.shape), n.dtype)
+
+
+def _matmul(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    return prims.matmul(*[everywhere(o, size) for o in ins])
+
+
+def _gather(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    rank = len(n.shape)
+    (a, batched), indices = ins[0], [_aligned(o, rank) for o in ins[1:]]
+    axes = tuple([x + 1 if x >= 0 else x for x in n.attrs[0]])
+    return prims.gather(a, indices, (0, *axes) if batched else axes, (size, *n.shape))
+
+
+def _scatter(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    axes, mode = n.attrs
+    updates = n.inputs[1]
+    a, u = everywhere(ins[0], size), everywhere(ins[1], size)
+    indices = [_aligned(o, len(updates.shape)) for o in ins[2:]]
+    moved = (0, *[x + 1 if x >= 0 else x for x in axes])
+    return prims.scatter(a, u, indices, moved, mode)
+
+
+def _attention(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    scale, mask, causal, sinks = n.attrs
+    if sinks and ins[-1][1]:
+        raise TransformError("[vmap] attention cannot be vectorised over its sinks.")
+    count = 4 if mask else 3
+    merged = []
+    for o in ins[:count]:
+        x = everywhere(o, size)
+        merged.append(prims.reshape(x, (size * x.shape[1], *x.shape[2:])))
+    rest = [o[0] for o in ins[count:]]
+    shape = (size * n.shape[0], *n.shape[1:])
+    out = Node(ATTENTION, (*merged, *rest), n.attrs, shape, n.dtype)
+    return prims.reshape(out, (size, *n.shape))
+
+
+RULES: dict[Prim, Rule] = {
+    prims.TRANSPOSE: _transpose, prims.SLICE: _slice, prims.RESHAPE: _reshape,
+    prims.BROADCAST: _broadcast, prims.CONCATENATE: _concatenate, prims.PAD: _pad,
+    prims.MATMUL: _matmul, prims.GATHER: _gather, prims.SCATTER: _scatter, ATTENTION: _attention}
+FAMILIES: dict[str, Rule] = {"elementwise": _elementwise, "reduction": _reduction, "scan": _scan}
