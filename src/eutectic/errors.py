@@ -29,6 +29,10 @@ class AxisError(EutecticError, ValueError, IndexError):
     """An axis outside the array's dimensions."""
 
 
+class LinalgError(EutecticError, ValueError, RuntimeError):
+    """A matrix whose decomposition or inverse does not exist; raised when it is computed."""
+
+
 class IndexingError(EutecticError, ValueError, IndexError):
     """An index that the array does not take."""
 
