@@ -30,6 +30,9 @@ from eutectic.ops.comparison import (
     isneginf, isposinf, less, less_equal, logical_and, logical_not, logical_or, logical_xor,
     nan_to_num, not_equal, where)
 from eutectic.ops.contractions import inner, kron, outer, tensordot, vecdot
+from eutectic.ops.convolution import (
+    conv1d, conv2d, conv3d, conv_general, conv_transpose1d, conv_transpose2d, conv_transpose3d,
+    convolve)
 from eutectic.ops.creation import (
     arange, diag, diagonal, e, empty, empty_like, euler_gamma, eye, full, full_like,
     identity, inf, linspace, meshgrid, nan, newaxis, ones, ones_like, pi, trace, tri, tril, triu,
@@ -140,7 +143,9 @@ __all__ = [
     "argpartition", "argsort", "median", "partition", "searchsorted", "sort", "topk", "unique",
     # products of parts
     "block_masked_mm", "gather_mm", "hadamard_transform", "segmented_mm",
-    # products
+    # products and convolutions
+    "conv1d", "conv2d", "conv3d", "conv_general", "conv_transpose1d", "conv_transpose2d",
+    "conv_transpose3d", "convolve",
     "addmm", "einsum", "einsum_path", "inner", "kron", "matmul", "outer", "tensordot", "vecdot",
     # linear algebra, Fourier transforms, windows
     "bartlett", "blackman", "fft", "hamming", "hanning", "linalg", "matrix_norm",
