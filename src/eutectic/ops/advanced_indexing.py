@@ -89,6 +89,10 @@ def _only_numbers(x: Any) -> bool:
                isinstance(i, (int, np.integer, np.bool_)) for i in x)
 
 
+Combine = Callable[[Node, Node], Node]
+"""What becomes of an old element and a new one."""
+
+
 # What an index picks
 
 @dataclass
@@ -122,7 +126,7 @@ def is_basic(index: Any) -> bool:
 
 
 def _items(index: Any, rank: int, shape: tuple[int, ...]) -> list[Any]:
-    """The parts of an index with the ellipsis written out; arrays as nodes or NumPy data."""
+    """The parts of an index with all axes written out; arrays as nodes or NumPy data."""
     parts = [x if isinstance(x, _BASIC) and x is not True and x is not False
              else np.asarray(x) if isinstance(x, (bool, np.bool_))
              else given_index("index", x) if _is_array(x) else x
@@ -137,7 +141,9 @@ def _items(index: Any, rank: int, shape: tuple[int, ...]) -> list[Any]:
     at = dots[0] if dots else len(parts)
     out: list[Any] = []
     axis = 0
-    for x in (*parts[:at], *(slice(None),) * (rank - given), *parts[at + 1:]):
+    fill = (slice(None),) * (rank - given)
+    # The ellipsis stays, of no axes: even then what stands on its sides stands apart.
+    for x in (*parts[:at], *fill, *parts[at:at + 1], *parts[at + 1:]):
         if _is_mask(x) and tuple(x.shape) != shape[axis:axis + x.ndim if isinstance(
                 x, np.ndarray) else axis + len(x.shape)]:
             raise IndexingError(f"[index] a mask of shape {show_shape(x.shape)} does not match "
@@ -186,6 +192,8 @@ def picks(index: Any, shape: tuple[int, ...]) -> Picks:
     first, last, apart = -1, -1, False
     for i, x in enumerate(_items(index, len(shape), shape)):
         axis = len(p.rules)
+        if isinstance(x, EllipsisType):
+            continue
         if x is None or isinstance(x, slice):
             if x is not None:
                 s = select(x, shape[axis:axis + 1])
@@ -244,13 +252,17 @@ def gathered(n: Node, p: Picks) -> Node:
     return prims.gather(view, p.indices, tuple([r for _d, r in kept]), p.shape)
 
 
-def scattered(n: Node, v: Node, p: Picks, mode: str) -> Node:
-    """n with the elements that an index picks changed by v, one after another."""
+def scattered(n: Node, v: Node, p: Picks, mode: str, combine: Combine) -> Node:
+    """n with the elements that an index picks changed by v, one after another.
+
+    `mode` is a scatter's and `combine` the same for nodes.
+    """
     v = fitted(v, p.shape)
     if 0 in p.shape:
         return n
     if not p.indices:  # only masks without axes
-        return replaced(n, v, Selection(tuple(p.starts), tuple(p.steps), tuple(p.counts), p.shape))
+        s = Selection(tuple(p.starts), tuple(p.steps), tuple(p.counts), p.shape)
+        return replaced(n, combine(picked(n, s), v), s)
     indices = list(p.indices)
     axes: list[int] = []
     for r, start, step, count in zip(p.rules, p.starts, p.steps, p.counts):
@@ -273,14 +285,14 @@ def lone_mask(index: Any, shape: tuple[int, ...]) -> tuple[int, Any] | None:
     """(axis, mask) of an index that is one mask among whole axes; else None."""
     items = _items(index, len(shape), shape)
     masks = [i for i, x in enumerate(items) if _is_mask(x)]
-    if len(masks) != 1 or any(x is None or not isinstance(x, slice) or x != slice(None)
-                              for i, x in enumerate(items) if i != masks[0]):
+    if len(masks) != 1 or not all(
+            isinstance(x, EllipsisType) or isinstance(x, slice) and x == slice(None)
+            for i, x in enumerate(items) if i != masks[0]):
         return None
-    return masks[0], items[masks[0]]
+    return sum([_axes(x) for x in items[:masks[0]]]), items[masks[0]]
 
 
-def masked(n: Node, v: Node, axis: int, mask: Any,
-           combine: Callable[[Node, Node], Node]) -> Node:
+def masked(n: Node, v: Node, axis: int, mask: Any, combine: Combine) -> Node:
     """combine(n, v) where a mask over the axes from `axis` holds, n elsewhere.
 
     v broadcasts to the picked elements, or has one for each true element of the mask, in order.
@@ -347,9 +359,13 @@ def setitem(self: array, index: Any, value: Any) -> None:
         return
     mask = lone_mask(index, n.shape)
     if mask is not None:
-        self._n = masked(n, v, *mask, lambda old, new: new)
+        self._n = masked(n, v, *mask, _new)
     else:
-        self._n = scattered(n, v, picks(index, n.shape), "set")
+        self._n = scattered(n, v, picks(index, n.shape), "set", _new)
+
+
+def _new(old: Node, new: Node) -> Node:
+    return new
 
 
 class ArrayAt:
@@ -423,11 +439,12 @@ class ArrayAt:
         mask = lone_mask(index, n.shape)
         if mask is not None:
             return wrap(masked(n, v, *mask, combine))
-        if operation is subtract:
+        p = picks(index, n.shape)
+        if operation is subtract and p.indices:
             v = apply(negative, v)
         elif n.dtype is bool_:
             mode = {"sum": "max", "prod": "min"}.get(mode, mode)
-        return wrap(scattered(n, v, picks(index, n.shape), mode))
+        return wrap(scattered(n, v, p, mode, combine))
 
 
 def _at(self: array) -> ArrayAt:
