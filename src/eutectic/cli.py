@@ -1,4 +1,4 @@
-"""The command `eutectic`: measure, explain, cache.
+"""The command `eutectic`: measure, explain, cache, run.
 
 Results go to standard output, progress and errors to standard error. Exit status: 0, 1 where the
 user's function fails, 2 for wrong usage.
@@ -36,6 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     eutectic 0.1.0
     0
     """
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if words[:1] == ["run"]:  # all that follows is the program's, and so are its errors
+        from eutectic.compat import run
+
+        return run.main(words[1:])
     parser = _parser()
     try:
         given = parser.parse_args(arguments)
@@ -105,6 +110,8 @@ def _parser() -> argparse.ArgumentParser:
     cache.add_argument("action", nargs="?", choices=("show", "clear"), default="show")
     cache.add_argument("--json", action="store_true", help="print JSON")
     cache.set_defaults(run=_cache)
+
+    commands.add_parser("run", help="run a program that imports mlx, unchanged")
     return parser
 
 

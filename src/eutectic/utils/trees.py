@@ -162,8 +162,10 @@ def tree_reduce(fn: Callable[[Any, Any], Any], tree: Any, initializer: Any = Non
     >>> tree_reduce(lambda total, x: total + x, {"a": [1, 2], "b": 3}, 10)
     16
     """
+    leaves: list[Any] = []
+    _flatten(tree, "", is_leaf, lambda path, leaf: leaves.append(leaf))
     result = initializer
-    for _, leaf in tree_flatten(tree, is_leaf=is_leaf):
+    for leaf in leaves:
         result = leaf if result is None else fn(result, leaf)
     return result
 

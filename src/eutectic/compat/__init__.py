@@ -1,0 +1,1 @@
+"""Running MLX programs, unchanged: `eutectic run`, `import eutectic.compat.mlx`."""
