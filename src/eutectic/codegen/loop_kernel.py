@@ -13,8 +13,7 @@ from eutectic.codegen.scalars import vector_type
 from eutectic.dtype import Dtype, complex64
 from eutectic.kernel.rounding import rounded
 from eutectic.kernel.spec import (
-    S_N, KernelSpec, Slots, operand_value,
-    phases, roots_of)
+    MAX_DIMS, S_N, KernelSpec, Slots, operand_value, phases, roots_of)
 
 
 class LoopKernel:
@@ -42,9 +41,8 @@ class LoopKernel:
         fn, spec, w = self.fn, self.spec, self.spec.width
         fn.start("entry")
         n_args = max(1, len(spec.args))
-        fn.line(f"%nd = load i64, ptr {fn.bind('getelementptr i64, ptr %params, i64 1')}")
-        slots = fn.bind("add i64 %nd, 1")
-        fn.line(f"%idx = alloca i64, i64 {slots}, align 8")
+        # A fixed frame: beside a dynamic one LLVM misaligns vectors passed to calls on the stack.
+        fn.line(f"%idx = alloca i64, i64 {MAX_DIMS}, align 8")
         fn.line(f"%base = alloca i64, i64 {n_args}, align 8")
         for i, a in enumerate(spec.args):
             if a.access == "v" and a.memory:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from eutectic.dtype import Dtype, int64, uint8, uint16, uint32, uint64
 from eutectic.engine.steps import LoopStep, Token
+from eutectic.errors import ShapeError
 from eutectic.graph import affine
 from eutectic.graph.affine import Forms
 from eutectic.graph.ir import CONST, IOTA, Node
@@ -17,7 +18,7 @@ from eutectic.graph.passes.groups import Edge, Group, node_cost
 from eutectic.graph.prims import COMBINE, COPY, GATHER, UPDATE, const
 from eutectic.kernel.reductions import UNIT, lanes, ordered
 from eutectic.kernel.spec import (
-    FIRST_ARG, MAX_SHORT, S_K, S_N, S_ND, S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Arg, Instr,
+    FIRST_ARG, MAX_DIMS, MAX_SHORT, S_K, S_N, S_ND, S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Arg, Instr,
     KernelSpec, Slots, phases)
 
 
@@ -458,6 +459,9 @@ class LoopBuilder:
             outer, n_dim = merged[0] + merged[2][:-1], (merged[2][-1] if merged[2] else None)
         n = sizes[n_dim] if n_dim is not None else 1
         k = sizes[k_dim] if k_dim is not None else 1
+        if len(outer) > MAX_DIMS:
+            raise ShapeError(f"[eval] an operation over {len(outer)} axes that cannot be merged; "
+                             f"at most {MAX_DIMS} are supported.")
         rows = math.prod([sizes[d] for d in outer])
         width = self._width(kind, instrs, n, rows, cost)
         args = []

@@ -237,9 +237,10 @@ def convert(a: Value, ty: str) -> Value:
     """
     if a.ty == ty:
         return a
-    if ty == "f16" and a.op == "convert" and a.args[0].ty == "f16":
-        # There and back: said here, since LLVM sees it only where it sees both.
-        return a.args[0]
+    if ty == "f16":
+        bits = half_bits(a)
+        if bits is not None:
+            return bitcast(bits, "f16")
     if ty == "bool":
         return a.ne(0)
     if a.ty in FLOATS and ty in ("i8", "i16", "u8", "u16"):
@@ -250,6 +251,32 @@ def convert(a: Value, ty: str) -> Value:
         negative = bitcast(Value("convert", "i64", (a,)), "u64")
         return select(a < 0, negative, Value("convert", "u64", (a,)))
     return Value("convert", ty, (a,))
+
+
+def half_bits(a: Value) -> Value | None:
+    """The float16 that an f32 was widened from, or chosen from such, as u16; None of others.
+
+    Narrowing it again would be the same but for NaNs, which conversions make quiet: where LLVM
+    sees both conversions it drops them. Said here, it does not depend on what LLVM sees.
+    """
+    return _half_bits(a, {})
+
+
+def _half_bits(a: Value, memo: dict[int, Value | None]) -> Value | None:
+    if id(a) in memo:
+        return memo[id(a)]
+    found: Value | None = None
+    if a.op == "convert" and a.args[0].ty == "f16":
+        found = bitcast(a.args[0], "u16")
+    elif a.op == "select":
+        x = _half_bits(a.args[1], memo)
+        y = None if x is None else _half_bits(a.args[2], memo)
+        found = None if x is None or y is None else select(a.args[0], x, y)
+    elif a.op in ("neg", "fabs"):
+        x = _half_bits(a.args[0], memo)
+        found = None if x is None else x ^ 0x8000 if a.op == "neg" else x & 0x7FFF
+    memo[id(a)] = found
+    return found
 
 
 def fmax(a: Value, b: Value | Number) -> Value:

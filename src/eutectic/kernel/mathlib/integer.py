@@ -3,8 +3,8 @@ the Threefry random generator."""
 
 from __future__ import annotations
 
-from eutectic.kernel.scalar import (BITS, SIGNED, Value, bitcast, const, convert, idiv, irem,
-                                    select)
+from eutectic.kernel.scalar import (
+    BITS, SIGNED, Value, bitcast, const, convert, half_bits, idiv, irem, select)
 
 
 def _safe(a: Value, b: Value) -> tuple[Value, Value, Value]:
@@ -98,19 +98,30 @@ def bf16_value(bits: Value) -> Value:
 
 def is_bf16(v: Value) -> bool:
     """Whether an f32 is known to be a bfloat16: loaded, rounded, or chosen from such."""
-    if v.op == "select":
-        return is_bf16(v.args[1]) and is_bf16(v.args[2])
-    if v.op in ("neg", "fabs", "copysign"):
-        return is_bf16(v.args[0])
-    if v.op == "const":
-        return v.imm & 0xFFFF == 0
-    if v.op != "bitcast":
+    stack, seen = [v], {id(v)}
+    while stack:
+        v = stack.pop()
+        more: tuple[Value, ...] = ()
+        if v.op == "select":
+            more = v.args[1:]
+        elif v.op in ("neg", "fabs", "copysign"):
+            more = v.args[:1]
+        elif not (v.op == "const" and v.imm & 0xFFFF == 0
+                  or v.op == "bitcast" and _low_half_is_zero(v.args[0])):
+            return False
+        for x in more:
+            if id(x) not in seen:
+                seen.add(id(x))
+                stack.append(x)
+    return True
+
+
+def _low_half_is_zero(i: Value) -> bool:
+    if len(i.args) != 2 or i.args[1].op != "const":
         return False
-    i = v.args[0]
-    return len(i.args) == 2 and i.args[1].op == "const" and (
-        (i.op == "and" and i.args[1].imm == 0xFFFF0000)
-        or (i.op == "shl" and i.args[1].imm == 16 and i.args[0].op == "convert"
-            and i.args[0].args[0].ty == "u16"))
+    return i.op == "and" and i.args[1].imm == 0xFFFF0000 or (
+        i.op == "shl" and i.args[1].imm == 16 and i.args[0].op == "convert"
+        and i.args[0].args[0].ty == "u16")
 
 
 def round_bf16(v: Value) -> Value:
@@ -124,9 +135,7 @@ def round_bf16(v: Value) -> Value:
 
 def round_f16(v: Value) -> Value:
     """An f32 rounded to the nearest float16 (ties to even)."""
-    if v.op == "convert" and v.args[0].ty == "f16":
-        return v
-    return convert(convert(v, "f16"), "f32")
+    return v if half_bits(v) is not None else convert(convert(v, "f16"), "f32")
 
 
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
