@@ -153,7 +153,7 @@ def test_compiled_gives_the_same_bits(name: str) -> None:
         return mx.exp(f(x * 0.5 + 1, axis=-1)) * x.sum()
 
     if name == "diff":
-        def g(x: mx.array) -> mx.array:  # noqa: F811
+        def g(x: mx.array) -> mx.array:
             return mx.exp(f(mx.sin(x)))
 
     x = mx.array(np.random.default_rng(1).normal(size=(3, 150)).astype(np.float32)) * 0.1

@@ -145,8 +145,8 @@ def test_stft(options: dict[str, Any], d: Dtype) -> None:
         for i in range(count):
             seen[i * hop:i * hop + n] += w ** 2
         seen = seen[n // 2 if o["center"] else 0:][:a.shape[-1]] > 0
-        np.testing.assert_allclose(back[:, :len(seen)][:, seen], np.array(a)[:, :len(seen)][:, seen],
-                                   atol=2e-5)
+        at = np.flatnonzero(seen)
+        np.testing.assert_allclose(back[:, at], np.array(a)[:, at], atol=2e-5)
 
 
 def test_istft_lengths() -> None:

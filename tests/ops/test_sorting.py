@@ -194,7 +194,7 @@ def test_unique(d: Dtype) -> None:
             got = mx.unique(a, size, True, True, True)
             assert [g.dtype for g in got] == [d, mx.uint32, mx.uint32, mx.int32]
 
-            def filled(v: np.ndarray, by: Any, size: int = size) -> np.ndarray:
+            def filled(v: np.ndarray, by: Any, size: int = size, n: int = n) -> np.ndarray:
                 return np.concatenate([v, np.full(3, by)])[:size] if size > n else v[:size]
 
             wants = (filled(values, values[0]), filled(index, index[0]),

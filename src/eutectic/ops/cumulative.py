@@ -126,12 +126,11 @@ def cummin(a: array, /, axis: int | None = None, *, reverse: bool = False, inclu
 def _log_of_sum(a: Accs, b: Accs) -> Accs:
     # Beside -inf, the logarithm of an empty sum, the other stays as it is.
     if len(a) == 2:
-        x, y = Complex(*a), Complex(*b)
         top, low = Complex(*MAX.combine(a, b)), Complex(*MIN.combine(a, b))
         z = top + ml.log1p(ml.exp(low - top))
-        first, second = _empty(x.re), _empty(y.re)
-        return (select(first, y.re, select(second, x.re, z.re)),
-                select(first, y.im, select(second, x.im, z.im)))
+        first, second = _empty(a[0]), _empty(b[0])
+        return (select(first, b[0], select(second, a[0], z.re)),
+                select(first, b[1], select(second, a[1], z.im)))
     x, y = a[0], b[0]
     return (select(_empty(x), y, select(_empty(y), x, ml.logaddexp(x, y))),)
 

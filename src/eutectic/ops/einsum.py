@@ -6,7 +6,7 @@ import math
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from eutectic.ops.contractions import contract
 from eutectic.ops.creation import diagonal
 from eutectic.ops.registry import node_of
 
-Label = Union[str, int]
+Label = str | int
 """A letter, or an axis of an ellipsis: -1 its last."""
 Labels = tuple[Label, ...]
 

@@ -1,6 +1,6 @@
 """Discrete Fourier transforms, by SciPy's pocketfft in single precision.
 
-Real input is transformed as float32, complex input as complex64; results are complex64 or float32.
+Results are complex64, or float32 of half spectra.
 """
 
 from __future__ import annotations
@@ -72,8 +72,9 @@ def transform(name: str, kind: str, a: Any, s: Any, axes: Any, norm: Any) -> arr
         shape[i] = length
     if kind == "rfftn":
         shape[over[-1]] = lengths[-1] // 2 + 1
-    real = kind == "rfftn" or (not n.dtype.is_complex and kind != "irfftn")
-    x = prims.cast(n, float32 if real else complex64)
+    # Real input too as complex64, where all frequencies come out: SciPy's way for it gives -0.0 as
+    # the imaginary part of real results, which turns the phase of negative ones.
+    x = prims.cast(n, float32 if kind == "rfftn" else complex64)
     out = float32 if kind == "irfftn" else complex64
     if 0 in n.shape or 0 in shape:
         return wrap(prims.broadcast(prims.const(0, out), tuple(shape)))

@@ -16,7 +16,8 @@ from eutectic.errors import LinalgError, show_shape
 Results = tuple[np.ndarray, ...]
 
 
-def guarded(name: str, problem: str, a: np.ndarray, compute: Callable[[np.ndarray], Any]) -> Results:
+def guarded(name: str, problem: str, a: np.ndarray,
+            compute: Callable[[np.ndarray], Any]) -> Results:
     """`compute` of the finite matrices of a stack; nan for the others."""
     bad = ~np.isfinite(a).all(axis=(-2, -1))
     any_bad = bool(bad.any())
@@ -110,12 +111,12 @@ def pinv(a: np.ndarray) -> np.ndarray:
 
 def eigh(a: np.ndarray, uplo: str) -> Results:
     return guarded("eigh", "no convergence", _triangle(a, uplo),
-                   lambda x: tuple(np.linalg.eigh(x, uplo)))
+                   lambda x: tuple(np.linalg.eigh(x, uplo)))  # type: ignore[call-overload]
 
 
 def eigvalsh(a: np.ndarray, uplo: str) -> np.ndarray:
     return guarded("eigvalsh", "no convergence", _triangle(a, uplo),
-                   lambda x: np.linalg.eigvalsh(x, uplo))[0]
+                   lambda x: np.linalg.eigvalsh(x, uplo))[0]  # type: ignore[call-overload]
 
 
 def _triangle(a: np.ndarray, uplo: str) -> np.ndarray:

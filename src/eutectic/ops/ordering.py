@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -71,7 +72,7 @@ def _sort_in_place(x: np.ndarray) -> None:
     row = x[0]
     cuts = [n * i // parts for i in range(parts + 1)]
     row.partition(cuts[1:-1])
-    together([row[a:b].sort for a, b in zip(cuts, cuts[1:])])
+    together([row[a:b].sort for a, b in pairwise(cuts)])
 
 
 def bits(x: np.ndarray) -> np.ndarray:

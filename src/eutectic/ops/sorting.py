@@ -12,7 +12,7 @@ import numpy as np
 
 from eutectic.array import array, wrap
 from eutectic.dtype import Dtype, float32, float_of, int32, promote, uint32
-from eutectic.errors import ArgumentError, AxisError, ShapeError, show_shape
+from eutectic.errors import ArgumentError, ShapeError, show_shape
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops import ordering
@@ -260,7 +260,7 @@ def unique(a: array, /, size: int, return_index: bool = False, return_inverse: b
     if fill.size != 1:
         raise ShapeError("[unique] fill_value must be one element, not of shape "
                          f"{show_shape(fill.shape)}.")
-    outs = {"values": ((count,), n.dtype)}
+    outs: dict[str, tuple[tuple[int, ...], Dtype]] = {"values": ((count,), n.dtype)}
     if return_index:
         outs["index"] = ((count,), uint32)
     if return_inverse:
