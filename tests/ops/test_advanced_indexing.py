@@ -31,7 +31,8 @@ INDICES = [
     "x > 30", "[True, False, True, True]", "slice(None), x[0] > 7", "x[:, :, 0] > 30",
     "x[:, :, 0] > 30, 1", "x[:, 0, 0] > 30, slice(None), I([1])", "..., x[0, 0] > 0", "True",
     "False", "None, True", "True, 0", "..., True", "True, I([0, 1])", "x > 100", "np.array(True)",
-    "I([0, 1]), [True, False, False, True, False]", "np.array([2, 0]), [True] * 2 + [False] * 3", "x[:, 0, 0] > 10, slice(1, 3)",
+    "I([0, 1]), [True, False, False, True, False]", "np.array([2, 0]), [True] * 2 + [False] * 3",
+    "x[:, 0, 0] > 10, slice(1, 3)",
 ]
 
 

@@ -12,12 +12,14 @@ from eutectic.dtype import float32, uint32
 from eutectic.errors import (
     ArgumentError, DtypeError, ShapeError, show_shape)
 from eutectic.graph import prims
-from eutectic.ops.arithmetic import abs_, add, maximum, minimum, multiply, negative, sign
+from eutectic.graph.ir import Node
+from eutectic.ops.arithmetic import (
+    abs_, add, maximum, minimum, multiply, negative, sign, subtract)
 from eutectic.ops.checks import apply, axis_of, integer, shape_of
-from eutectic.ops.functions import erf, erfinv, log1p
+from eutectic.ops.functions import erf, erfinv, exp, log1p
 from eutectic.ops.random import (
     draw_bits, floating_dtype, gumbel, next_key, normal, uniform)
-from eutectic.ops.reductions import argmax
+from eutectic.ops.reductions import argmax, max_
 from eutectic.ops.registry import broadcast_shape, node_of
 from eutectic.ops.taking import take
 
@@ -78,10 +80,11 @@ def categorical(logits: array, axis: int = -1, shape: Any = None, num_samples: i
                 key: array | None = None, stream: Any = None) -> array:
     """Indices, as uint32, drawn with the probabilities softmax(logits) along an axis.
 
-    The index of the greatest logit after adding Gumbel noise in float32. The result has the shape
-    of the logits without the axis; `num_samples` draws append an axis, and `shape` asks for a
-    shape that the logits' broadcasts to. Raises AxisError for an axis out of range, ArgumentError
-    for both, DtypeError for complex logits.
+    The index of the greatest logit after adding Gumbel noise in float32; several draws from a
+    single distribution invert its sum instead. The result has the shape of the logits without the
+    axis; `num_samples` draws append an axis, and `shape` asks for a shape that the logits'
+    broadcasts to. Raises AxisError for an axis out of range, ArgumentError for both, DtypeError
+    for complex logits.
 
     >>> import eutectic.core as mx
     >>> mx.random.categorical(mx.array([0.0, 5.0, 0.0]), num_samples=4, key=mx.random.key(0))
@@ -108,13 +111,33 @@ def categorical(logits: array, axis: int = -1, shape: Any = None, num_samples: i
                              f"{i} do not broadcast to {show_shape(to)}.")
         at = len(to) - (len(rest) - i)
         drawn = (*to[:at], n.shape[i], *to[at:])
-    noise = gumbel(drawn, float32, key)._n
     result = (*drawn[:at], *drawn[at + 1:])
     if not n.shape[i]:
         raise ShapeError(f"[categorical] no logits on axis {i} of shape {show_shape(n.shape)}.")
+    n = prims.cast(n, float32)
+    if n.size == n.shape[i] and result:
+        return _inverted(n, uniform(shape=result, key=key)._n)
+    noise = gumbel(drawn, float32, key)._n
     if 0 in result:
         return wrap(prims.broadcast(prims.const(0, uint32), result))
-    return argmax(wrap(apply(add, prims.cast(n, float32), noise)), at)
+    return argmax(wrap(apply(add, n, noise)), at)
+
+
+def _find(weights: np.ndarray, u: np.ndarray) -> np.ndarray:
+    # One float32 sum after another, as MLX makes them: where they round decides a draw.
+    sums = np.cumsum(weights, dtype=np.float32)
+    at = np.searchsorted(sums, u * sums[-1], side="right")
+    return np.minimum(at, len(sums) - 1).astype(np.uint32)
+
+
+def _inverted(logits: Node, u: Node) -> array:
+    """Draws from one distribution by where u lies among the sums of its weights."""
+    if not u.size:
+        return wrap(prims.cast(u, uint32))
+    flat = prims.reshape(logits, (logits.size,))
+    weights = exp(subtract(wrap(flat), max_(wrap(flat), keepdims=True)))._n
+    [found] = prims.opaque("categorical_draws", _find, (weights, u), (), ((u.shape, uint32),))
+    return wrap(found)
 
 
 def _order(words: np.ndarray) -> np.ndarray:
