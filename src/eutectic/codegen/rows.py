@@ -10,7 +10,7 @@ from eutectic.codegen.blocks import (
 from eutectic.codegen.loop_kernel import LoopKernel
 from eutectic.codegen.scalars import constant, vector_type
 from eutectic.codegen.scans import Scans
-from eutectic.dtype import BY_NAME
+from eutectic.dtype import BY_NAME, Dtype
 from eutectic.kernel.memory import gather_offset
 from eutectic.kernel.reductions import COMBINE_BODY, UNIT
 from eutectic.kernel.rounding import rounded
@@ -162,14 +162,15 @@ class RowKernel(LoopKernel):
         b, count, fast, _body = self.block(i, end, memory, outs, self.row)
         for a in [a for a in ins if spec.args[a].role in ("table", "target")]:
             lanes[a] = self.clamped_lanes(count, self.strides[a])
-        regs = self._values(phase, roots, b, wide, lanes)
+        memory_forms = {len(reds) + k: spec.args[a].dtype for k, (_o, a) in enumerate(stores)}
+        regs = self._values(phase, roots, b, wide, lanes, memory_forms)
         current = carried
         if reds:
             current = self._accumulate(acc, reds, regs, carried, b, count, fast)
         for k, o in enumerate(keep):
             self._keep(o, regs[len(reds) + len(stores) + k], i)
-        for (o, a), value in zip(stores, regs[len(reds):]):
-            self._store(o, a, value, b)
+        for (_o, a), value in zip(stores, regs[len(reds):]):
+            store(fn.emitter(w), spec.args[a].dtype, b.pointers[a], value, spec.stream)
         at_update = len(regs) - len(sent)
         for ins in updates:
             size = len(ins[2])
@@ -295,8 +296,12 @@ class RowKernel(LoopKernel):
         return self._walk(phase, roots)[1]
 
     def _values(self, phase: int, roots: Sequence[int], b: Block, wide: dict[int, tuple[str, ...]],
-                lanes: dict[int, str]) -> list[tuple[str, ...]]:
-        """Emit the pass's element values; the registers of each root."""
+                lanes: dict[int, str], memory_forms: dict[int, Dtype]) -> list[tuple[str, ...]]:
+        """Emit the pass's element values; the registers of each root.
+
+        The roots at the positions in `memory_forms` come as they are stored, the others as they
+        are computed: from the value itself it is seen whether a half was moved or computed.
+        """
         spec, fn, w = self.spec, self.fn, self.spec.width
         e = fn.emitter(w)
         loads, once, saved = self._walk(phase, roots)
@@ -348,14 +353,13 @@ class RowKernel(LoopKernel):
                 stack.pop()
             return memo[o]
 
-        elements = [value(o) for o in roots]
-        flat = [r for v in elements for r in roots_of(v)]
-        regs = e.body(flat, bound)
+        forms = [to_memory(memory_forms[i], v) if i in memory_forms else roots_of(v)
+                 for i, v in enumerate([value(o) for o in roots])]
+        regs = e.body([r for form in forms for r in form], bound)
         out, k = [], 0
-        for v in elements:
-            size = len(roots_of(v))
-            out.append(tuple(regs[k:k + size]))
-            k += size
+        for form in forms:
+            out.append(tuple(regs[k:k + len(form)]))
+            k += len(form)
         return out
 
     def _accumulate(self, acc: Accumulators, reds: Sequence[int], regs: Sequence[tuple[str, ...]],
@@ -388,13 +392,6 @@ class RowKernel(LoopKernel):
         values = [fn.bind(f"phi {acc.vt(j)} [{x}, %{here}], [{y}, %{mask}]")
                   for j, (x, y) in enumerate(zip(lifted, masked))]
         return acc.combine(carried, values)
-
-    def _store(self, o: int, a: int, regs: tuple[str, ...], b: Block) -> None:
-        spec, e = self.spec, self.fn.emitter(self.spec.width)
-        v = operand_value(spec.operand_dtype(o).compute)
-        bound = {id(r): reg for r, reg in zip(roots_of(v), regs)}
-        store(e, spec.args[a].dtype, b.pointers[a],
-              e.body(to_memory(spec.args[a].dtype, v), bound), spec.stream)
 
     # -- what is kept between passes, and between units and their end ----------------------------
 

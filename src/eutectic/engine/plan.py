@@ -292,9 +292,9 @@ class _Builder:
 
     def _independent(self, s: LoopStep, others: list[LoopStep]) -> bool:
         """Whether a step touches no memory that one of the others writes, and the reverse."""
-        return not any(self._overlap(s.writes, [*o.reads, *o.writes, *o.scratch])
-                       or self._overlap(o.writes, [*s.reads, *s.scratch])
-                       or self._overlap(list(s.scratch), list(o.scratch)) for o in others)
+        changed = [*s.writes, *s.scratch]
+        return not any(self._overlap(changed, [*o.reads, *o.writes, *o.scratch])
+                       or self._overlap([*o.writes, *o.scratch], s.reads) for o in others)
 
     def _overlap(self, some: Sequence[Token], others: Sequence[Token]) -> bool:
         spans = [(*self.buffer[t], self.nbytes.get(t, 1 << 62)) for t in others]
