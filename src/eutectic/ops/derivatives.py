@@ -286,11 +286,11 @@ def _scatter(g: Node, n: Node) -> list[Node | None]:
         stays = wrap(prims.gather(last, indices, axes, updates.shape)) == wrap(order)
         kept = where(wrap(last) == -1, wrap(g), 0)
         return [kept._n, where(stays, wrap(picked), 0)._n, *rest]
-    if mode == "prod":
+    if mode in ("prod", "div"):
         y = wrap(n)
         back = wrap(g) * y / wrap(a)
-        mine = wrap(prims.gather((wrap(g) * y)._n, indices, axes, updates.shape))
-        return [back._n, (mine / wrap(updates))._n, *rest]
+        mine = wrap(prims.gather((wrap(g) * y)._n, indices, axes, updates.shape)) / wrap(updates)
+        return [back._n, (mine if mode == "prod" else -mine)._n, *rest]
     y = wrap(n)
     chosen = wrap(prims.gather(n, indices, axes, updates.shape)) == wrap(updates)
     return [where(wrap(a) == y, wrap(g), 0)._n, where(chosen, wrap(picked), 0)._n, *rest]
