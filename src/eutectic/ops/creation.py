@@ -15,7 +15,7 @@ from eutectic.kernel.reductions import SUM
 from eutectic.kernel.scalar import Value, convert
 from eutectic.ops.checks import axis_of, integer, shape_of
 from eutectic.ops.comparison import WHERE
-from eutectic.ops.registry import broadcast_shape, node_of
+from eutectic.ops.registry import broadcast_shape, install, node_of
 
 pi = math.pi
 e = math.e
@@ -438,3 +438,7 @@ def meshgrid(*arrays: array, sparse: bool | None = False, indexing: str | None =
     if not sparse:
         out = [prims.broadcast(n, tuple(full_shape)) for n in out]
     return tuple([wrap(n) for n in out])
+
+
+install("diag", diag)
+install("diagonal", diagonal)
