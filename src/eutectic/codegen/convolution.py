@@ -26,13 +26,14 @@ from eutectic.codegen.native import Code, Range
 from eutectic.codegen.targets import Target
 
 _RANGE_ARGS = ("ptr %p", "i64 %lo", "i64 %hi", "i64 %tid")
+_SPREAD = 4  # lanes written at once where groups share input channels
 _KERNEL_ARGS = ("ptr %rows", "i64 %at", "ptr %segments", "i64 %n", "ptr %b", "ptr %sums",
                 "i64 %column", "i1 %first")
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What decides the machine code: never sizes. `deep`: one input channel an output channel."""
+    """What decides the machine code: never sizes. `deep`: lanes run across small groups."""
 
     dtype: str
     deep: bool
@@ -47,9 +48,11 @@ def emit(variant: Variant, target: Target) -> tuple[str, str, str]:
                (("tall", tile.rows, tile.vectors), ("slim", tile.rows, 1),
                 ("few", tile.few, tile.vectors))]
     functions = [*kernels, pack(numeric, tile), _pack_range(numeric, tile), _copy(numeric, tile),
-                 _clear(numeric, tile), _slab(numeric), _rows(numeric, tile),
+                 _clear(numeric, tile), _slab(numeric, variant.deep), _rows(numeric, tile),
                  _finish(numeric, tile), _panel(numeric, tile),
                  _task(numeric, tile, variant.deep), _convolve()]
+    if variant.deep:
+        functions.append(_spread(numeric))
     text = module(functions, target.attributes)
     stem = "conv_" + hashlib.sha256(text.encode()).hexdigest()[:16]
     names = "|".join(f.name for f in functions)
@@ -60,7 +63,7 @@ def _kernel(name: str, numeric: Numeric, tile: Tile, rows: int, vectors: int, de
     """A tile of sums along `n` segments (byte offset, bytes) of the rows' memory.
 
     `rows` holds addresses in the input and `sums` addresses of accumulators. A step of the sum
-    takes one row of the packed weights. `deep`: input channels are lanes, and a segment is a step.
+    takes one row of the packed weights. `deep`: a segment is a step, the input a vector as well.
     """
     f = Fn(name, _KERNEL_ARGS)
     acc, lanes, size = numeric.acc, tile.lanes, numeric.acc_size
@@ -206,10 +209,11 @@ def _clear(numeric: Numeric, tile: Tile) -> Fn:
     return f
 
 
-def _slab(numeric: Numeric) -> Fn:
+def _slab(numeric: Numeric, deep: bool) -> Fn:
     """Copies what a block sees: planes x ny x nx pixels from input position (z, y, x) on.
 
     `in` is the image's first channel that is wanted, of `channels`; pixels outside are zeros.
+    A `deep` pixel holds, for each input channel of a group, a lane for each output channel.
     """
     f = Fn("slab", ("ptr %p", "ptr %q", "ptr %in", "ptr %slab", "i64 %z0", "i64 %y0", "i64 %x0",
                     "i64 %ny", "i64 %nx", "i64 %channels"))
@@ -224,6 +228,11 @@ def _slab(numeric: Numeric) -> Fn:
     right = f.max(f.min(f.sub(width, "%x0"), "%nx"), left)
     near = f.cmp("eq", sc, 1)
     whole = f.both(near, f.both(f.cmp("eq", pitch, "%channels"), f.cmp("eq", sw, "%channels")))
+    alike = "true"
+    if deep:
+        spread, own = get(f, Slot.SPREAD), get(f, Slot.CHANNELS)
+        alike = f.both(f.cmp("eq", spread, 1), f.cmp("eq", own, 1))
+        whole = f.both(whole, alike)
     with f.loop(0, planes) as z:
         iz = f.add("%z0", f.mul(z.i, step))
         z_in = f.cmp("ult", iz, depth)
@@ -232,24 +241,54 @@ def _slab(numeric: Numeric) -> Fn:
             inside = f.both(z_in, f.cmp("ult", iy, height))
             a, b = f.select(inside, left, "%nx"), f.select(inside, right, "%nx")
             line = f.mul(f.mul(f.add(f.mul(z.i, slab_h), y.i), slab_w), pitch)
-            to = f.at("%slab", line, acc)
-            f.call("void", "clear", f"ptr {to}", f"i64 {f.mul(a, pitch)}")
-            f.call("void", "clear", f"ptr {f.at(to, f.mul(b, pitch), acc)}",
-                   f"i64 {f.mul(f.sub('%nx', b), pitch)}")
+            start = f.at("%slab", line, acc)
+            f.call("void", "clear", f"ptr {start}", f"i64 {f.mul(a, pitch)}")
             at = f.add(f.add(f.mul(iz, sd), f.mul(iy, sh)), f.mul(f.add("%x0", a), sw))
-            source, to = f.at("%in", at, elem), f.at(to, f.mul(a, pitch), acc)
+            source, to = f.at("%in", at, elem), f.at(start, f.mul(a, pitch), acc)
             n = f.sub(b, a)
             with f.when(whole):
                 f.call("void", "copy", f"ptr {to}", f"ptr {source}",
                        f"i64 {f.mul(n, '%channels')}")
             with f.otherwise(whole), f.loop(0, n, 1, [("ptr", source), ("ptr", to)]) as x:
                 px, pt = x.values
-                with f.when(near):
+                with f.when(f.both(near, alike)):
                     f.call("void", "copy", f"ptr {pt}", f"ptr {px}", "i64 %channels")
-                with f.otherwise(near), f.loop(0, "%channels") as c:
-                    value = numeric.read(f, f.at(px, f.mul(c.i, sc), elem), 1)[0]
-                    f.store(acc, value, f.at(pt, c.i, acc), numeric.acc_size)
+                with f.when(f.both(alike, f.v(f"xor i1 {near}, true"))):
+                    with f.loop(0, "%channels") as c:
+                        value = numeric.read(f, f.at(px, f.mul(c.i, sc), elem), 1)[0]
+                        f.store(acc, value, f.at(pt, c.i, acc), numeric.acc_size)
+                if deep:
+                    with f.otherwise(alike):
+                        f.call("void", "spread", f"ptr {pt}", f"ptr {px}", "i64 %channels",
+                               f"i64 {spread}", f"i64 {own}", f"i64 {f.div(pitch, own)}",
+                               f"i64 {sc}")
                 x.carry(f.at(px, sw, elem), f.at(pt, pitch, acc))
+            # After the copy, which may write a little further.
+            f.call("void", "clear", f"ptr {f.at(start, f.mul(b, pitch), acc)}",
+                   f"i64 {f.mul(f.sub('%nx', b), pitch)}")
+    return f
+
+
+def _spread(numeric: Numeric) -> Fn:
+    """One pixel of n output channels: to[c*pitch + g*spread + i] = from[g*own + c], i < spread.
+
+    Written from left to right, each group up to _SPREAD - 1 elements too far.
+    """
+    f = Fn("spread", ("ptr %to", "ptr %from", "i64 %n", "i64 %spread", "i64 %own", "i64 %pitch",
+                      "i64 %sc"))
+    acc = numeric.acc
+    wide = vec(acc, _SPREAD)
+    step = f.mul("%own", "%sc")
+    with f.loop(0, "%own", 1, [("ptr", "%to"), ("ptr", "%from")]) as c:
+        with f.loop(0, "%n", "%spread", [("ptr", c.values[1])]) as g:
+            value = numeric.read(f, g.values[0], 1)[0]
+            many = f.splat(acc, wide, _SPREAD, value)
+            to = f.at(c.values[0], g.i, acc)
+            f.store(wide, many, to, numeric.acc_size)
+            with f.loop(_SPREAD, "%spread", _SPREAD) as i:
+                f.store(wide, many, f.at(to, i.i, acc), numeric.acc_size)
+            g.carry(f.at(g.values[0], step, numeric.elem))
+        c.carry(f.at(c.values[0], "%pitch", acc), f.at(c.values[1], "%sc", numeric.elem))
     return f
 
 
@@ -347,14 +386,16 @@ def _task(numeric: Numeric, tile: Tile, deep: bool) -> Fn:
     # Where the block's first position starts in the input; below 0 in the padding.
     z, y, x = (f.sub(f.mul(o, _of(f, q, Phase.STRIDES + i)), _of(f, q, Phase.LOW + i))
                for i, o in enumerate((od, oh, ow)))
-    channel = c0 if deep else f.mul(group, get(f, Slot.CHANNELS))
+    channels = get(f, Slot.CHANNELS)
+    share = f.div(c0, get(f, Slot.SPREAD)) if deep else group
+    channel = f.mul(share, channels)
     at = f.add(f.mul(image, get(f, Slot.IN_BATCH)), f.mul(channel, get(f, Slot.IN_CHANNEL)))
     base = f.at(get(f, Slot.IN, "ptr"), at, elem)
     direct = f.cmp("ne", _of(f, q, Phase.DIRECT), 0)
     with f.otherwise(direct):
         extents = [f.add(f.mul(f.sub(count, 1), _of(f, q, Phase.STRIDES + 1 + i)),
                          _of(f, q, Phase.REACH + i)) for i, count in enumerate((nh, nw))]
-        wanted = n if deep else get(f, Slot.CHANNELS)
+        wanted = n if deep else channels
         f.call("void", "slab", "ptr %p", f"ptr {q}", f"ptr {base}", f"ptr {own}", f"i64 {z}",
                f"i64 {y}", f"i64 {x}", *(f"i64 {e}" for e in extents), f"i64 {wanted}")
     there = "0"
@@ -415,4 +456,4 @@ def code(dtype: str, p: Problem, target: Target, threads: int) -> Code:
     return Code(text, [Range(packing, plan.units), Range(convolve, plan.tasks, plan.grain)],
                 plan.params, [Slot.IN, Slot.WEIGHT], Slot.OUT,
                 [(Slot.PACKED, max(64, plan.packed_bytes)), (Slot.SCRATCH, plan.scratch_bytes)],
-                2 * outputs * taps * (1 if p.deep else p.channels))
+                2 * outputs * taps * p.channels)

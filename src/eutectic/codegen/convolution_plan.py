@@ -47,9 +47,10 @@ class Slot(IntEnum):
     TH_OUT = 25  # the same in the output
     TH_SUMS = 26  # addresses of accumulators
     TH_ACC = 27  # accumulators of columns that cannot stand in the output
+    SPREAD = 28  # of a deep convolution: output channels that share input channels
 
 
-SHARED_SLOTS = Slot.TH_ACC + 1
+SHARED_SLOTS = Slot.SPREAD + 1
 
 
 class Phase(IntEnum):
@@ -147,7 +148,18 @@ class Problem:
     input_dilation: tuple[int, ...]
     in_strides: tuple[int, ...]  # batch, three axes, channel
     w_strides: tuple[int, ...]  # output channel, three axes, channel
-    deep: bool  # one input channel for each output channel: `columns` of them, one group
+    spread: int = 0
+    """Where groups are small, lanes run across them: `columns` are then all output channels, in
+    groups of `spread`, and `groups` is 1."""
+
+    @property
+    def deep(self) -> bool:
+        return self.spread > 0
+
+    @property
+    def depthwise(self) -> bool:
+        """Every output channel sees the input channel of the same number."""
+        return self.spread == self.channels == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +213,8 @@ class _Block:
                     continue
                 tall, rest = divmod(bw * bh, tile.rows)
                 rows = tall * tile.rows + 1.2 * _up(rest, tile.few)
-                work = rows * wide * taps * (1 if p.deep else p.channels) + 6 * bw * bh
-                copied = 0 if direct else pixels * min(pitch, p.channels)
+                work = rows * wide * taps * p.channels + 6 * bw * bh
+                copied = 0 if direct else pixels * pitch
                 cost = work + _COPY_COST * copied + _TASK_COST
                 tasks = others * -(-w.count // bw) * -(-h.count // bh)
                 # Tasks are taken one by one: a last round that is not full costs its part.
@@ -243,12 +255,11 @@ def make_plan(p: Problem, numeric: Numeric, tile: Tile, target: Target, threads:
             steps[0] *= axes[0].dilation
         else:
             slab_bytes = max(slab_bytes, math.prod(slab) * pitch * item)
-        segments = _segments(p, axes, steps, item, direct, pitch)
+        segments = _segments(p, axes, steps, item, column_block)
         table, depth = _k_blocks(segments, tile, item, p.deep)
         many = [-(-axes[1].count // block.h), -(-axes[2].count // block.w)]
         taps = [a.kernel for a in axes]
-        w_run, w_counts = (1 if p.deep else p.channels), taps
-        along = p.w_strides[4]
+        w_run, w_counts, along = p.channels, taps, p.w_strides[4]
         if _contiguous(p, axes):
             w_run, w_counts, along = math.prod(taps) * w_run, [1, 1, 1], 1
         for slot, values in (
@@ -285,7 +296,7 @@ def make_plan(p: Problem, numeric: Numeric, tile: Tile, target: Target, threads:
     params[Slot.IN_BATCH:Slot.IN_SIZES + 3] = [*p.in_strides, *p.sizes]
     params[Slot.OUT_BATCH] = math.prod(p.out) * total
     params[Slot.W_OUT] = p.w_strides[0]
-    params[Slot.TH_ROWS:Slot.TH_ACC + 1] = own
+    params[Slot.TH_ROWS:Slot.SPREAD + 1] = [*own, p.spread]
     # Phases lie behind a table of their places.
     places = len(params)
     params += [0] * len(blocks)
@@ -299,7 +310,8 @@ def make_plan(p: Problem, numeric: Numeric, tile: Tile, target: Target, threads:
 def _column_block(p: Problem, phases: Sequence[Sequence[Axis]], tile: Tile, threads: int) -> int:
     """Output channels of a task: many, unless too few tasks would remain."""
     if p.deep:
-        return min(_up(p.columns, tile.columns), 2 * tile.columns)
+        step = math.lcm(tile.columns, p.spread)
+        return min(_up(p.columns, tile.columns), max(step, 2 * tile.columns))
     block = min(_up(p.columns, tile.columns), 512)
     positions = p.batch * p.groups * math.prod(p.out)
     while block > 2 * tile.columns and (positions // 64) * -(-p.columns // block) < 4 * threads:
@@ -310,7 +322,7 @@ def _column_block(p: Problem, phases: Sequence[Sequence[Axis]], tile: Tile, thre
 def _pitch(p: Problem, axes: Sequence[Axis], tile: Tile, column_block: int, item: int) -> int:
     """Accumulators between neighbouring pixels of the slab."""
     if p.deep:
-        return column_block
+        return p.channels * column_block
     bad = (p.channels * item * axes[2].stride) % _ALIAS == 0
     return p.channels + (tile.lanes if bad else 0)
 
@@ -319,7 +331,7 @@ def _direct(p: Problem, axes: Sequence[Axis], numeric: Numeric, tile: Tile) -> b
     """Whether rows can be read where they are: nothing to convert, no element outside."""
     if numeric.widened or p.in_strides[4] != 1:
         return False
-    if p.deep and p.columns % tile.columns:
+    if p.deep and (not p.depthwise or p.columns % tile.columns):
         return False
     if not p.deep and (p.in_strides[3] * axes[2].stride * numeric.size) % _ALIAS == 0:
         return False
@@ -328,13 +340,11 @@ def _direct(p: Problem, axes: Sequence[Axis], numeric: Numeric, tile: Tile) -> b
                for a, size in zip(axes, p.sizes))
 
 
-def _segments(p: Problem, axes: Sequence[Axis], steps: Sequence[int], item: int, direct: bool,
-              pitch: int) -> list[tuple[int, int]]:
+def _segments(p: Problem, axes: Sequence[Axis], steps: Sequence[int], item: int,
+              column_block: int) -> list[tuple[int, int]]:
     """(byte offset from a row's start, bytes): the runs of the inner sum, in its order."""
     d, h, w = axes
-    size = item * (1 if p.deep else p.channels)
-    if not size:
-        return []
+    size = item * p.channels
     run = w.kernel
     joined = not p.deep and w.dilation == 1 and steps[2] == size
     out = []
@@ -345,6 +355,9 @@ def _segments(p: Problem, axes: Sequence[Axis], steps: Sequence[int], item: int,
             out.append((at, run * size))
         else:
             out += [(at + x * w.dilation * steps[2], size) for x in range(run)]
+    if p.deep:  # a step at a time
+        out = [(at + c * column_block * item, item) for at, _size in out
+               for c in range(p.channels)]
     return out
 
 
@@ -390,8 +403,7 @@ def _contiguous(p: Problem, axes: Sequence[Axis]) -> bool:
     for a, stride, size in reversed([*zip(axes, p.w_strides[1:4], p.kernel)]):
         if a.k_first or a.k_step != 1 or a.kernel != size:
             return False
-    channels = 1 if p.deep else p.channels
-    for size, stride in zip((channels, *p.kernel[::-1]), p.w_strides[:0:-1]):
+    for size, stride in zip((p.channels, *p.kernel[::-1]), p.w_strides[:0:-1]):
         if size != 1 and stride != step:
             return False
         step *= size

@@ -20,6 +20,10 @@ from eutectic.ops.checks import integer, integers
 from eutectic.ops.registry import node_of
 
 Ints = tuple[int, ...]
+_SMALL_GROUP = 8
+"""Output channels of a group up to which vectors run across groups."""
+_MANY_TAPS = 4
+"""Kernel positions that repay the copy which that takes."""
 
 
 def _native(n: Node, strides: list[Ints], threads: int) -> Any:
@@ -31,14 +35,15 @@ def _native(n: Node, strides: list[Ints], threads: int) -> Any:
         return (fill,) * (AXES - rank) + tuple(values)
 
     channels, columns = w.shape[-1], w.shape[0] // groups
-    deep = channels == 1 and columns == 1 and groups > 1
-    if deep:
-        columns, groups = groups, 1
+    spread = 0
+    if groups > 1 and (columns == channels == 1
+                       or columns <= _SMALL_GROUP and math.prod(w.shape[1:-1]) >= _MANY_TAPS):
+        spread, columns, groups = columns, n.shape[-1], 1
     x_strides, w_strides = (((s[0], *full(s[1:-1], 0), s[-1])) for s in strides)
     return code(n.dtype.name, Problem(
         x.shape[0], channels, columns, groups, full(x.shape[1:-1], 1), full(w.shape[1:-1], 1),
         full(n.shape[1:-1], 1), full(stride, 1), full(low, 0), full(dilation, 1),
-        full(input_dilation, 1), x_strides, w_strides, deep), host_target(), threads)
+        full(input_dilation, 1), x_strides, w_strides, spread), host_target(), threads)
 
 
 CONVOLUTION = Prim("convolution", "native", native=_native)
@@ -115,11 +120,6 @@ def _convolution(name: str, x: Node, w: Node, stride: Ints, low: Ints, high: Int
         return wrap(prims.broadcast(prims.const(0, x.dtype), shape))
     if not x.size or not w.size:
         return wrap(prims.broadcast(prims.const(0, x.dtype), shape))
-    if groups > 1 and w.shape[-1] == 1 and outputs > groups:
-        # Several outputs a channel: every channel as often as it is needed.
-        times = outputs // groups
-        wide = prims.broadcast(prims.reshape(x, (*x.shape, 1)), (*x.shape, times))
-        x, groups = prims.reshape(wide, (*x.shape[:-1], outputs)), outputs
     if input_dilation != (1,) * len(out) or groups > 1:
         pass
     elif w.size == outputs * channels and not any(low) and shape[:-1] == x.shape[:-1]:
