@@ -69,12 +69,12 @@ def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True
     start = time.perf_counter()
     record.fusion = fuse(graph, fused, strides)
     record.seconds["fuse"] = time.perf_counter() - start
-    made, llvm, load = loaded_count(), jit.stats.llvm_seconds, jit.stats.load_seconds
+    made, llvm, load = loaded_count(), jit.spent.llvm, jit.spent.load
     start = time.perf_counter()
     plan = build_plan(graph, record.fusion, strides, scalar_inputs)
     elapsed = time.perf_counter() - start
     code = {"codegen": sum([k.codegen for k in loaded_kernels(made)]),
-            "llvm": jit.stats.llvm_seconds - llvm, "load": jit.stats.load_seconds - load}
+            "llvm": jit.spent.llvm - llvm, "load": jit.spent.load - load}
     record.seconds |= {"plan": max(elapsed - sum(code.values()), 0.0), **code}
     record.plan = plan
     report_kernels(graph.name, plan)

@@ -75,6 +75,16 @@ class JitStats:
 
 stats = JitStats()
 
+class _Spent(threading.local):
+    """Seconds that this thread spent, where `stats` counts those of all threads."""
+
+    llvm = 0.0
+    """In LLVM, or waiting for another thread that is in it."""
+    load = 0.0
+
+
+spent = _Spent()
+
 lock = threading.RLock()
 """One lock for LLVM and loading; a fork waits for it, so that no child inherits a held one."""
 
@@ -113,7 +123,9 @@ def compile_module(text: str, names: Sequence[str]) -> CompiledModule:
     """
     start = time.perf_counter()
     key = cache_key(text)
+    asked = time.perf_counter()
     with lock:
+        spent.llvm += time.perf_counter() - asked
         module = _modules.get(key)
         if module is not None and module.addresses.keys() >= set(names):
             stats.from_memory += 1
@@ -137,6 +149,7 @@ def _loaded(key: str, data: bytes, names: Sequence[str], timings: dict[str, floa
     addresses, loader = _load(data, names)
     timings["load"] = time.perf_counter() - start
     stats.load_seconds += timings["load"]
+    spent.load += timings["load"]
     module = _modules[key] = CompiledModule(key, addresses, timings, cached, loader)
     return module
 
@@ -347,6 +360,7 @@ def _emit(text: str, timings: dict[str, float]) -> bytes:
     timings["codegen"] = time.perf_counter() - parsed
     stats.parse_seconds += timings["parse"]
     stats.codegen_seconds += timings["codegen"]
+    spent.llvm += timings["parse"] + timings["codegen"]
     return data
 
 
