@@ -78,6 +78,14 @@ def user_line() -> tuple[str, int] | None:
     return None
 
 
+def user_depth() -> int:
+    """How many frames up the innermost one outside this package is; for `warnings.warn`."""
+    frame, depth = sys._getframe(1), 1
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, depth = frame.f_back, depth + 1  # type: ignore[assignment]
+    return depth
+
+
 def begin_trace() -> None:
     """Start recording source lines and trace membership (nests)."""
     global _tracing

@@ -11,6 +11,7 @@ import functools
 import inspect
 import threading
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -374,8 +375,9 @@ class CompiledFunction:
             p = Node(INPUT, (), (), a._n.shape, a._n.dtype)
             p.trace = trace
             placeholders.append(p)
-        stand_in = iter(placeholders[:call.n_arguments])
-        leaves = [wrap(next(stand_in)) if type(x) is array else x for x in call.leaves]
+        stand_ins = [wrap(p) for p in placeholders[:call.n_arguments]]
+        given = iter(stand_ins)
+        leaves = [next(given) if type(x) is array else x for x in call.leaves]
         tree = unflatten(call.treedef, leaves)
         args, kwargs = tree if keywords else (tree, {})
         outputs = self._output_containers()
@@ -389,15 +391,22 @@ class CompiledFunction:
             for a, p in zip(call.arrays[call.n_arguments:], placeholders[call.n_arguments:]):
                 a._n = p
             result = self.fun(*args, **kwargs)
-            return self._collect(call, result, placeholders, outputs, old, effects)
+            found, structure = flatten(tree)
+            if structure != call.treedef or any(a is not b for a, b in zip(found, leaves)):
+                warnings.warn(
+                    f"[compile] {self.__name__} changes a list or dict among its arguments; the "
+                    "compiled calls do not. Return it, or give it as inputs= and outputs=.",
+                    stacklevel=ir.user_depth())
+            return self._collect(call, result, placeholders, stand_ins, outputs, old, effects)
         finally:
             ir.end_trace()
             _active.depth -= 1
             effects.restore()
             before.restore()
 
-    def _collect(self, call: Call, result: Any, placeholders: list[Node], outputs: list[Any],
-                 old: list[Any], effects: Effects) -> Traced:
+    def _collect(self, call: Call, result: Any, placeholders: list[Node],
+                 stand_ins: list[array], outputs: list[Any], old: list[Any],
+                 effects: Effects) -> Traced:
         roots: list[Node] = []
 
         def number(n: Node) -> int:
@@ -418,9 +427,10 @@ class CompiledFunction:
         templates = [template(o, b, index_of) for o, b in zip(outputs, old)]
         written = effects.collect(index_of)
         in_outputs = {id(x) for o in outputs for x in flatten(o)[0]}
+        # Changed in place (`x += 1`): arguments by their stand-ins, captured arrays themselves.
         changed = []
-        for k, a in enumerate(call.arrays[call.n_arguments:], call.n_arguments):
-            if a._n is not placeholders[k] and id(a) not in in_outputs:
+        for k, a in enumerate([*stand_ins, *call.arrays[call.n_arguments:]]):
+            if a._n is not placeholders[k] and (k < call.n_arguments or id(a) not in in_outputs):
                 changed.append((k, number(a._n)))
         order = toposort(roots, lambda n: n.data is not None)
         early = [n for n in order if n.data is None and n.source is None and n.trace is None
