@@ -240,18 +240,25 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "run a program that imports mlx" in python("-m", "eutectic", "--help").stdout
 
 
-def test_pickles_of_main_and_fork(tmp_path: Path) -> None:
-    write(tmp_path, {"p.py": """
-import multiprocessing, pickle
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize("as_module", [False, True], ids=["script", "module"])
+def test_processes_of_a_program(method: str, as_module: bool, tmp_path: Path) -> None:
+    """Started in any way, they see Eutectic as `mlx`, and find the program's names."""
+    write(tmp_path, {"p.py": f"""
+import multiprocessing, pickle, sys
 import mlx.core as mx
 class A:
     pass
 def work(x):
-    return (mx.array(x) + 1).tolist()
+    assert sys.argv[1:] == ["--argument"]
+    return mx.__name__, type(x).__name__, sys.modules["__main__"].A is A
 if __name__ == "__main__":
     assert type(pickle.loads(pickle.dumps(A()))) is A
-    with multiprocessing.get_context("fork").Pool(1) as pool:
-        print(pool.map(work, [[1], [2]]))
+    with multiprocessing.get_context({method!r}).Pool(1) as pool:
+        print(pool.map(work, [A(), A()]))
 """})
-    done = python(*RUN, "p.py", cwd=tmp_path)
-    assert (done.stdout, done.returncode) == ("[[2], [3]]\n", 0), done.stderr
+    decoy = str(write(tmp_path / "decoy", DECOY))
+    words = ("-m", "p") if as_module else ("p.py",)
+    done = python(*RUN, *words, "--argument", cwd=tmp_path, path=decoy)
+    assert (done.stdout, done.returncode) == (
+        "[('eutectic.core', 'A', True), ('eutectic.core', 'A', True)]\n", 0), done.stderr

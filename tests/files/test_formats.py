@@ -251,6 +251,41 @@ def test_safetensors_package_with_torch(tmp_path: pathlib.Path) -> None:
     same(mx.load(tmp_path / "b.safetensors")["x"], sample(mx.bfloat16))
 
 
+def test_gguf_package(tmp_path: pathlib.Path) -> None:
+    package = pytest.importorskip("gguf")
+    writer = package.GGUFWriter(tmp_path / "a.gguf", "llama")
+    writer.add_uint8("u8", 200)
+    writer.add_int64("i64", -(2**40))
+    writer.add_float64("f64", 1 / 3)
+    writer.add_bool("flag", True)
+    writer.add_array("ints", [1, -2, 3])
+    writer.add_array("texts", ["a", "ä"])
+    tensors = {"x": np.arange(6, dtype=np.float32).reshape(2, 3), "h": np.ones(5, np.float16),
+               "i": np.arange(7, dtype=np.int64), "d": np.ones((1, 2), np.float64)}
+    for name, x in tensors.items():
+        writer.add_tensor(name, x)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    found, metadata = mx.load(tmp_path / "a.gguf", return_metadata=True)
+    for name, x in tensors.items():
+        np.testing.assert_array_equal(np.array(found[name]), x)
+        assert found[name].dtype.np == x.dtype
+    assert metadata["general.architecture"] == "llama"
+    assert metadata["f64"].item() == 1 / 3
+    assert metadata["ints"].tolist() == [1, -2, 3]
+    assert metadata["texts"] == ["a", "ä"]
+    mx.save_gguf(tmp_path / "b", found | {"b": sample(mx.bfloat16)}, metadata)
+    reader = package.GGUFReader(tmp_path / "b.gguf")
+    read = {t.name: t for t in reader.tensors}
+    for name, x in tensors.items():
+        np.testing.assert_array_equal(np.asarray(read[name].data).reshape(x.shape), x)
+    assert read["b"].tensor_type.name == "BF16"
+    assert reader.get_field("texts").contents() == ["a", "ä"]
+    assert reader.get_field("i64").contents() == -(2**40)
+
+
 _PEER = """
 import sys, numpy as np, mlx.core as mx
 folder, names = sys.argv[1], sys.argv[2].split()

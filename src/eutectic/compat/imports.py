@@ -19,6 +19,8 @@ from eutectic.config import VERSION, config
 from eutectic.errors import ArgumentError
 
 _NAME, _OURS = "mlx", "eutectic"
+MAIN = "EUTECTIC_RUN_MAIN"
+"""Environment variable that tells child processes which main module to import; see `child`."""
 _PARTS = frozenset(("core", "nn", "optimizers", "utils"))
 
 

@@ -13,10 +13,11 @@ import sys
 import zipfile
 from collections.abc import Callable, Sequence
 from importlib.machinery import SourceFileLoader
+from multiprocessing import spawn
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
-from eutectic.compat.imports import install
+from eutectic.compat.imports import MAIN, install
 
 USAGE = """usage: eutectic run SCRIPT [ARGUMENT ...]
        eutectic run -m MODULE [ARGUMENT ...]
@@ -42,14 +43,14 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.write(USAGE)
         return 0
     if first == "-m" and rest:
-        install()
+        _install()
         sys.argv[:] = ["-m", *rest[1:]]
         _set_first_path(os.getcwd())
         return _run(lambda: _run_module(rest[0], True))
     if not first or first.startswith("-"):
         sys.stderr.write(USAGE)
         return 2
-    install()
+    _install()
     sys.argv[:] = [first, *rest]
     if os.path.isdir(first) or zipfile.is_zipfile(first):
         _set_first_path(os.path.abspath(first))
@@ -63,6 +64,23 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     _set_first_path(os.path.dirname(os.path.realpath(first)))
     return _run(lambda: _run_source(source, os.path.abspath(first)))
+
+
+def _install() -> None:
+    """The import hook here, and in processes that do not inherit it by fork."""
+    install()
+    os.environ.pop(MAIN, None)
+    prepare = spawn.get_preparation_data
+
+    def prepared(name: str) -> dict[str, Any]:
+        data = prepare(name)
+        for kind in ("path", "name"):
+            main = data.pop(f"init_main_from_{kind}", None)
+            if main is not None and not main.endswith("__main__"):
+                os.environ[MAIN] = f"{'module' if kind == 'name' else kind}:{main}"
+        return data | {"init_main_from_name": "eutectic.compat.child"}
+
+    spawn.get_preparation_data = prepared  # type: ignore[assignment]
 
 
 def _set_first_path(folder: str) -> None:

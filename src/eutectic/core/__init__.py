@@ -1,8 +1,10 @@
 """The facade, used as `import eutectic.core as mx`: explicit re-exports only."""
 
 from eutectic.array import array
+from eutectic.config import VERSION
 from eutectic.core import cuda, fast, fft, linalg, metal, random
-from eutectic.core.array_api import array_namespace_info as __array_namespace_info__
+from eutectic.core.array_api import (
+    array_namespace_info as __array_namespace_info__)  # noqa: F401 - the standard's name
 from eutectic.core.reports import explain, measure
 from eutectic.dtype import (
     Dtype, DtypeCategory, bfloat16, bool_, complex64, complexfloating, float16, float32, float64,
@@ -47,7 +49,7 @@ from eutectic.ops.devices import (
     stream, synchronize)
 from eutectic.ops.einsum import einsum, einsum_path
 from eutectic.ops.evaluation import (
-    async_eval, clear_cache, depends, get_active_memory, get_array_buffer_size, get_cache_memory,
+    async_eval, clear_cache, get_active_memory, get_array_buffer_size, get_cache_memory,
     get_memory_limit, get_peak_memory, reset_peak_memory, set_cache_limit, set_memory_limit,
     set_wired_limit)
 from eutectic.ops.evaluation import eval_ as eval
@@ -62,7 +64,7 @@ from eutectic.ops.functions import arctan as atan
 from eutectic.ops.functions import arctan2 as atan2
 from eutectic.ops.functions import arctanh as atanh
 from eutectic.ops.functions import round_ as round
-from eutectic.ops.interchange import asarray, from_dlpack
+from eutectic.ops.interchange import ArrayLike, asarray, from_dlpack
 from eutectic.ops.hadamard import hadamard_transform
 from eutectic.ops.joining import (
     concatenate, pad, repeat, roll, split, stack, tile, unstack)
@@ -95,10 +97,15 @@ from eutectic.transforms.autodiff import jvp, vjp
 from eutectic.transforms.custom import checkpoint, custom_function, depends
 from eutectic.transforms.gradient import grad, value_and_grad
 from eutectic.transforms.vectorise import vmap
+
+__version__ = f"0.32.0+eutectic.{VERSION}"
+"""The version of MLX whose API this is, then our own: programs compare it with what they need."""
+
 __all__ = [
     # arrays and their types
     "ArrayAt",
-    "Dtype", "DtypeCategory", "array", "bfloat16", "bool_", "complex64", "complexfloating",
+    "ArrayLike", "Dtype", "DtypeCategory", "array", "bfloat16", "bool_", "complex64",
+    "complexfloating",
     "float16", "float32", "float64", "floating", "generic", "inexact", "int8", "int16", "int32",
     "int64", "integer", "issubdtype", "number", "signedinteger", "uint8", "uint16", "uint32",
     "uint64", "unsignedinteger", "can_cast", "finfo", "iinfo", "isdtype", "result_type",
@@ -156,7 +163,7 @@ __all__ = [
     "checkpoint", "custom_function", "depends", "vmap", "explain", "measure",
     # evaluation, devices, memory
     "Device", "DeviceType", "Stream", "StreamContext", "ThreadLocalStream", "async_eval",
-    "clear_cache", "clear_streams", "cpu", "default_device", "default_stream", "depends",
+    "clear_cache", "clear_streams", "cpu", "default_device", "default_stream",
     "device_count", "device_info", "eval", "get_active_memory", "get_array_buffer_size",
     "get_cache_memory", "get_memory_limit", "get_peak_memory", "gpu", "is_available", "new_stream",
     "new_thread_local_stream", "new_thread_unsafe_stream", "reset_peak_memory", "set_cache_limit",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from eutectic.array import array, need_value, wrap
+from eutectic.array import array, need_value
 from eutectic.engine.evaluate import evaluate
-from eutectic.errors import ArgumentError, ArgumentTypeError
+from eutectic.errors import ArgumentError
 from eutectic.runtime import buffers
 from eutectic.tree import is_container, leaves
 
@@ -62,22 +62,6 @@ def async_eval(*args: Any) -> None:
     >>> mx.async_eval(mx.array([1, 2]) + 1)
     """
     eval_(*args)
-
-
-def depends(inputs: Any, dependencies: Any) -> Any:
-    """Return the inputs (an array or several) as they are: evaluation follows the program's order.
-
-    Raises ArgumentTypeError for what are no arrays.
-
-    >>> import eutectic.core as mx
-    >>> mx.depends(mx.array(1), mx.array(2))
-    array(1, dtype=int32)
-    """
-    for x in (inputs, dependencies):
-        for a in [x] if isinstance(x, array) else x:
-            if not isinstance(a, array):
-                raise ArgumentTypeError(f"[depends] takes arrays, not a {type(a).__name__}.")
-    return wrap(inputs._n) if isinstance(inputs, array) else [wrap(a._n) for a in inputs]
 
 
 def get_active_memory() -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,6 +12,23 @@ from eutectic.errors import ArgumentError, ArgumentTypeError
 from eutectic.graph.ir import INPUT, Node
 from eutectic.graph.layout import Data
 from eutectic.runtime import buffers
+
+
+@runtime_checkable
+class ArrayLike(Protocol):
+    """An object that operations take as an array: it has a method `__mlx_array__` that gives one.
+
+    >>> import eutectic.core as mx
+    >>> class Wrapped:
+    ...     def __mlx_array__(self):
+    ...         return mx.array([1, 2])
+    >>> isinstance(Wrapped(), mx.ArrayLike), mx.array([1, 1]) + Wrapped()
+    (True, array([2, 3], dtype=int32))
+    """
+
+    def __mlx_array__(self) -> array:
+        """The array that the object stands for."""
+        ...
 
 
 def from_dlpack(x: Any, /, *, copy: bool | None = None) -> array:
