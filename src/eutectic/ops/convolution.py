@@ -9,7 +9,7 @@ from typing import Any
 from eutectic.array import array, wrap
 from eutectic.codegen.convolution import code
 from eutectic.codegen.convolution_plan import AXES, Problem
-from eutectic.dtype import PROMOTE
+from eutectic.dtype import PROMOTE, float32, float64
 from eutectic.engine.plan import host_target
 from eutectic.errors import (
     ArgumentError, ArgumentTypeError, DtypeError, ShapeError, show_shape)
@@ -49,6 +49,24 @@ def _native(n: Node, strides: list[Ints], threads: int) -> Any:
 CONVOLUTION = Prim("convolution", "native", native=_native)
 """inputs (input, weight) of one dtype, attrs = (stride, low padding, kernel dilation, input
 dilation, groups), tuples with an entry an axis; the high padding is in the shape."""
+
+
+def _sequences(n: Node, strides: list[Ints], threads: int) -> Any:
+    # A depthwise convolution whose channels are neighbouring positions, with equal weights.
+    x, w = n.inputs
+    rows, k = n.size // _LANES, w.size
+    (along,), (step,) = strides
+    one = (1,) * AXES
+    return code(n.dtype.name, Problem(
+        1, 1, _LANES, 1, (1, 1, x.size - _LANES + 1), (1, 1, k), (1, 1, rows), (1, 1, _LANES),
+        (0,) * AXES, one, one, (0, 0, 0, along, along), (0, 0, 0, step, 0), 1), host_target(),
+        threads)
+
+
+_LANES = 32
+SEQUENCES = Prim("convolve", "native", native=_sequences)
+"""inputs (a of length N, v of length K): sum over k of a[i + k] * v[k] for N - K + 1 elements, a
+multiple of _LANES."""
 
 
 def _pair(name: str, what: str, x: Any, rank: int, exact: bool = True) -> Ints:
@@ -309,7 +327,15 @@ def convolve(a: array, v: array, /, mode: str = "full", *, stream: Any = None) -
     if mode not in pads:
         raise ArgumentError(f"[{name}] knows the modes 'full', 'same' and 'valid', not {mode!r}.")
     low, high = pads[mode]
-    x, w = _operands(name, wrap(prims.reshape(x, (1, x.size, 1))),
-                     wrap(prims.reshape(w, (1, k, 1))), 1)
-    out = _convolution(name, x, w, (1,), (low,), (high,), (1,), (1,), 1, True)
-    return wrap(prims.reshape(out._n, (out.size,)))
+    d = PROMOTE[x.dtype.index][w.dtype.index]
+    if not d.is_float:
+        raise DtypeError(f"[{name}] takes real floating types, not {d.name}.")
+    wide = d if d is float64 else float32  # of halves as well: rounded once, at the end
+    x, w = prims.cast(x, wide), prims.cast(w, wide)
+    count = x.size + low + high - k + 1
+    rows = -(-count // _LANES)
+    more = rows * _LANES + k - 1 - x.size - low
+    x = prims.pad(x, (low,), (more,), prims.const(0, wide))
+    w = prims.slice_(w, (k - 1,), (-1,), (k,)) if k > 1 else w
+    out = Node(SEQUENCES, (x, w), (), (rows * _LANES,), wide)
+    return wrap(prims.cast(prims.slice_(out, (0,), (1,), (count,)), d))
