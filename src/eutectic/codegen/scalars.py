@@ -164,12 +164,14 @@ class Emitter:
         if w == 1:
             p = self.bind(f"inttoptr i64 {address} to ptr")
             return self.bind(f"load {t}, ptr {p}, align {min(align, 4)}")
-        p = self.bind(f"inttoptr <{w} x i64> {address} to <{w} x ptr>")
-        suffix = {"half": "f16", "float": "f32", "double": "f64"}.get(t, t)
-        name = f"@llvm.masked.gather.v{w}{suffix}.v{w}p0"
-        self.declares.add(f"declare {vt} {name}(<{w} x ptr>, i32, <{w} x i1>, {vt})")
-        return self.bind(f"call {vt} {name}(<{w} x ptr> {p}, i32 {min(align, 4)}, "
-                         f"<{w} x i1> splat (i1 true), {vt} poison)")
+        # Load by load: the gather instruction takes a fifth longer here (AMD Zen 4).
+        out = "poison"
+        for lane in range(w):
+            i = self.bind(f"extractelement <{w} x i64> {address}, i64 {lane}")
+            p = self.bind(f"inttoptr i64 {i} to ptr")
+            x = self.bind(f"load {t}, ptr {p}, align {min(align, 4)}")
+            out = self.bind(f"insertelement {vt} {out}, {t} {x}, i64 {lane}")
+        return out
 
     def _convert(self, source: str, ty: str, vt: str, a: str) -> str:
         to = vector_type(ty, self.width)
