@@ -111,26 +111,33 @@ class Picks:
     """Index arrays, in shapes that broadcast to the result's."""
 
 
-_BASIC = (int, slice, EllipsisType, type(None), np.integer)
+def _is_basic(x: Any) -> bool:
+    return isinstance(x, (int, slice, EllipsisType, type(None), np.integer)) and (
+        x is not True and x is not False)
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, (array, list, tuple, np.ndarray, bool, np.bool_)) or hasattr(
+        x, "__mlx_array__") or hasattr(x, "__dlpack__")
 
 
 def is_basic(index: Any) -> bool:
-    """Whether an index has only integers, slices, None and ... in it."""
-    items = index if type(index) is tuple else (index,)
-    for x in items:
-        if not isinstance(x, _BASIC) or x is True or x is False:
-            if isinstance(x, (array, list, tuple, np.ndarray, np.bool_, bool)) or hasattr(
-                    x, "__mlx_array__") or hasattr(x, "__dlpack__"):
-                return False
-    return True
+    """Whether an index has no arrays, lists or masks in it."""
+    if type(index) is tuple:
+        return not any(not _is_basic(x) and _is_array(x) for x in index)
+    return _is_basic(index) or not _is_array(index)
 
 
-def _items(index: Any, rank: int, shape: tuple[int, ...]) -> list[Any]:
+def _part(x: Any) -> Any:
+    if _is_basic(x) or not _is_array(x):
+        return x
+    return np.asarray(x) if isinstance(x, (bool, np.bool_)) else given_index("index", x)
+
+
+def _items(index: Any, shape: tuple[int, ...]) -> list[Any]:
     """The parts of an index with all axes written out; arrays as nodes or NumPy data."""
-    parts = [x if isinstance(x, _BASIC) and x is not True and x is not False
-             else np.asarray(x) if isinstance(x, (bool, np.bool_))
-             else given_index("index", x) if _is_array(x) else x
-             for x in (index if isinstance(index, tuple) else (index,))]
+    rank = len(shape)
+    parts = list(map(_part, index if isinstance(index, tuple) else (index,)))
     given = sum([_axes(x) for x in parts])
     if given > rank:
         raise IndexingError(f"[index] {given} indices for the {rank} axes of shape "
@@ -139,23 +146,17 @@ def _items(index: Any, rank: int, shape: tuple[int, ...]) -> list[Any]:
     if len(dots) > 1:
         raise IndexingError("[index] only one ellipsis (...) is allowed in an index.")
     at = dots[0] if dots else len(parts)
+    fill = (slice(None),) * (rank - given)
     out: list[Any] = []
     axis = 0
-    fill = (slice(None),) * (rank - given)
     # The ellipsis stays, of no axes: even then what stands on its sides stands apart.
-    for x in (*parts[:at], *fill, *parts[at:at + 1], *parts[at + 1:]):
-        if _is_mask(x) and tuple(x.shape) != shape[axis:axis + x.ndim if isinstance(
-                x, np.ndarray) else axis + len(x.shape)]:
+    for x in (*parts[:at], *fill, *parts[at:]):
+        if _is_mask(x) and tuple(x.shape) != shape[axis:axis + len(x.shape)]:
             raise IndexingError(f"[index] a mask of shape {show_shape(x.shape)} does not match "
                                 f"the axes from {axis} of shape {show_shape(shape)}.")
         out.append(x)
         axis += _axes(x)
     return out
-
-
-def _is_array(x: Any) -> bool:
-    return isinstance(x, (array, list, tuple, np.ndarray)) or hasattr(
-        x, "__mlx_array__") or hasattr(x, "__dlpack__")
 
 
 def _is_mask(x: Any) -> bool:
@@ -190,7 +191,7 @@ def picks(index: Any, shape: tuple[int, ...]) -> Picks:
     found: list[np.ndarray | Node] = []
     extra: list[tuple[int, ...]] = []
     first, last, apart = -1, -1, False
-    for i, x in enumerate(_items(index, len(shape), shape)):
+    for i, x in enumerate(_items(index, shape)):
         axis = len(p.rules)
         if isinstance(x, EllipsisType):
             continue
@@ -283,10 +284,10 @@ def scattered(n: Node, v: Node, p: Picks, mode: str, combine: Combine) -> Node:
 
 def lone_mask(index: Any, shape: tuple[int, ...]) -> tuple[int, Any] | None:
     """(axis, mask) of an index that is one mask among whole axes; else None."""
-    items = _items(index, len(shape), shape)
+    items = _items(index, shape)
     masks = [i for i, x in enumerate(items) if _is_mask(x)]
     if len(masks) != 1 or not all(
-            isinstance(x, EllipsisType) or isinstance(x, slice) and x == slice(None)
+            isinstance(x, EllipsisType) or (isinstance(x, slice) and x == slice(None))
             for i, x in enumerate(items) if i != masks[0]):
         return None
     return sum([_axes(x) for x in items[:masks[0]]]), items[masks[0]]

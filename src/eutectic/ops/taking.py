@@ -65,7 +65,7 @@ def take(a: array, /, indices: Any, axis: int | None = None, *, stream: Any = No
     array(5, dtype=int32)
     """
     n = node_of(a, "take")
-    if axis is None or not n.shape and axis in (0, -1):
+    if axis is None or (not n.shape and axis in (0, -1)):
         n, axis = prims.reshape(n, (n.size,)), 0
     i = axis_of("take", axis, n.shape)
     before, after = n.shape[:i], n.shape[i + 1:]
@@ -175,7 +175,7 @@ def _windows(name: str, n: Node, starts: Any, axes: Any,
             raise AxisError(f"[{name}] axis {i} is given twice for shape {show_shape(n.shape)}.")
     known = not isinstance(starts, array)
     count = len(integers(name, "start_indices", starts)) if known else starts.size
-    if count != len(at) or not known and len(starts.shape) > 1:
+    if count != len(at) or (not known and len(starts.shape) > 1):
         raise ShapeError(f"[{name}] {count} start indices for {len(at)} axes.")
     if known:
         fixed = {}
@@ -186,13 +186,12 @@ def _windows(name: str, n: Node, starts: Any, axes: Any,
                 raise IndexingError(f"[{name}] {sizes[i]} elements from {s} reach outside axis {i} "
                                     f"of shape {show_shape(n.shape)}.")
         return tuple(at), [], fixed
-    s = node_of(starts, name)
-    if not s.dtype.is_int:
-        raise DtypeError(f"[{name}] start indices are integers, not {s.dtype.name}.")
-    s = prims.reshape(s, (count,))
+    if not starts.dtype.is_int:
+        raise DtypeError(f"[{name}] start indices are integers, not {starts.dtype.name}.")
+    given = prims.reshape(starts._n, (count,))
     indices = []
     for k, i in enumerate(at):
-        one = prims.reshape(slice_axis(s, 0, k, k + 1), ())
+        one = prims.reshape(slice_axis(given, 0, k, k + 1), ())
         size = sizes[i]
         inputs = (one, prims.iota((size,), 0), prims.const(n.shape[i], int64),
                   prims.const(size, int64))
