@@ -77,6 +77,26 @@ def test_topk(d: Dtype) -> None:
                     np.sort(got, i), np.sort(y, i)[(slice(None),) * i + (slice(n - k, None),)])
 
 
+@pytest.mark.parametrize("d", DTYPES, ids=ids)
+def test_topk_of_long_rows(d: Dtype) -> None:
+    """Where blocks of the row are looked at first: ties, infinities, nan, and constant rows."""
+    rng = np.random.default_rng(7)
+    rows = [rng.normal(size=3000), np.zeros(3000), rng.integers(0, 2, 3000) * -0.0]
+    if d.is_float:
+        rows += [np.where(rng.random(3000) < p, v, rng.normal(size=3000))
+                 for p in (0.001, 0.5, 0.999) for v in (nan, -inf)]
+    scale = 1 if d.is_float or d.is_complex else 50
+    for a in (mx.array(np.abs(x) * scale if not (d.is_signed or d.is_float) else x * scale,
+                       mx.float64).astype(d)[None] for x in rows):
+        for k in (1, 7, 100):
+            want = mx.partition(a, -k)[:, -k:]
+            assert mx.topk(a, k).view(mx.uint8).tolist() == want.view(mx.uint8).tolist()
+    every = mx.concatenate([mx.array(np.abs(x)).astype(d)[None] for x in rows])
+    for k in (1, 7, 100):
+        assert mx.topk(every, k).view(mx.uint8).tolist() == mx.partition(
+            every, -k)[:, -k:].view(mx.uint8).tolist()
+
+
 @pytest.mark.parametrize("d", [d for d in DTYPES if d.is_float], ids=ids)
 @pytest.mark.parametrize("n", [8, 100, 5000])
 def test_special_values(d: Dtype, n: int) -> None:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,8 @@ from eutectic.runtime.pool import get_num_threads
 
 PARALLEL = 1 << 17
 """Elements from which a call is worth threads."""
+_SHORT = 512
+"""Longest row for which sorting costs less than a radix sort's counters or a partition."""
 _BLOCK = 1 << 15
 """Elements converted to keys at a time: their temporaries stay in cache."""
 _INFINITY = {"float16": 0x7C00, "bfloat16": 0x7F80, "float32": 0x7F800000,
@@ -80,18 +84,20 @@ def bits(x: np.ndarray) -> np.ndarray:
     return x.view(f"u{x.dtype.itemsize}")
 
 
-def _half_keys(x: np.ndarray, name: str) -> np.ndarray:
-    """Bits of a 16-bit float as integers of the same order; zeros are equal, and so are nans."""
-    b = bits(x)
+@cache
+def _half_tables(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """For all bits of a 16-bit float an integer of the same order, equal for zeros and for nans;
+    and for these integers the bits: of zero those of 0.0, of nan those of some nan."""
+    b = np.arange(1 << 16, dtype=np.int64)
     size = b & 0x7FFF
-    keys = np.where(b >> 15 != 0, 0x8000 - size, 0x8000 + size).astype(np.uint16)
+    keys = np.where(b >> 15 != 0, 0x8000 - size, 0x8000 + size)
     keys[size > _INFINITY[name]] = 0xFFFF
-    return keys
+    back = np.where(b < 0x8000, 0x10000 - b, b - 0x8000)
+    return keys.astype(np.uint16), back.astype(np.uint16)
 
 
-def _half_bits(keys: np.ndarray) -> np.ndarray:
-    """Bits of keys; zeros come as 0.0, nans as some nan."""
-    return np.where(keys < 0x8000, 0x8000 | (0x8000 - keys), keys - 0x8000).astype(np.uint16)
+def _half_keys(x: np.ndarray, name: str) -> np.ndarray:
+    return _half_tables(name)[0][bits(x)]
 
 
 def _keys(x: np.ndarray, name: str) -> np.ndarray:
@@ -131,12 +137,12 @@ def _argsort_rows(x: np.ndarray, name: str) -> np.ndarray:
         unordered = np.isnan(x)
         whole = np.where(unordered, 0, x)
         return np.lexsort((whole.imag, whole.real, unordered), axis=-1).astype(np.uint32)
-    if name in ("float16", "bfloat16"):
-        x = _half_keys(x, name)
-    if x.dtype.itemsize == 4:
+    if x.dtype.itemsize == 4 or (name in _PACKED and x.shape[1] <= _SHORT):
         keys = _packed(x, name)
         _sort_in_place(keys)
         return _positions(keys)
+    if name in ("float16", "bfloat16"):
+        x = _half_keys(x, name)
     return np.argsort(x, axis=-1, kind="stable").astype(np.uint32)
 
 
@@ -159,8 +165,8 @@ def _sort_rows(x: np.ndarray, name: str) -> np.ndarray:
         return out
     if x.dtype.itemsize == 2:
         keys = _half_keys(x, name)
-        keys.sort(axis=-1, kind="stable")  # radix sort
-        out = _half_bits(keys).view(x.dtype)
+        keys.sort(axis=-1, kind="stable" if x.shape[1] > _SHORT else None)  # stable: radix sort
+        out = _half_tables(name)[1][keys].view(x.dtype)
     else:
         out = np.array(x, order="C")
         _sort_in_place(out)
@@ -178,24 +184,67 @@ def _sort_rows(x: np.ndarray, name: str) -> np.ndarray:
 def partition_order(x: np.ndarray, kth: int, name: str) -> np.ndarray:
     """Positions that put element `kth` of each row in its place, those before and behind it in
     their original order."""
-    return by_rows(lambda part: _partition_rows(part, kth, name), x)
+    def work(part: np.ndarray) -> np.ndarray:
+        places = np.arange(part.shape[1], dtype=np.uint32)
+        return _partitioned(part, np.broadcast_to(places, part.shape), kth, name)
+    return by_rows(work, x)
 
 
-def _partition_rows(x: np.ndarray, kth: int, name: str) -> np.ndarray:
-    rows, n = x.shape
-    if name not in _PACKED:
+def partition(x: np.ndarray, kth: int, name: str) -> np.ndarray:
+    """The elements that `partition_order` names."""
+    return by_rows(lambda part: _partitioned(part, part, kth, name), x)
+
+
+def _partitioned(x: np.ndarray, taken: np.ndarray, kth: int, name: str) -> np.ndarray:
+    """`taken`, of the shape of x, in the order of a partition of x."""
+    rows = x.shape[0]
+    if name not in _PACKED or x.shape[1] <= _SHORT:
         order = _argsort_rows(x, name)
         order[:, :kth].sort(axis=-1)
         order[:, kth + 1:].sort(axis=-1)
-        return order
+        return np.take_along_axis(taken, order, -1)
     keys = _packed(x, name)
     pivot = np.partition(keys, kth, axis=-1)[:, kth:kth + 1]
-    order = np.empty((rows, n), np.uint32)
-    order[:, kth:kth + 1] = _positions(pivot)
+    out = np.empty(x.shape, taken.dtype)
+    out[:, kth:kth + 1] = np.take_along_axis(taken, _positions(pivot), -1)
     # Every row has the same number of elements before the pivot, and behind it.
-    for to, chosen in ((order[:, :kth], keys < pivot), (order[:, kth + 1:], keys > pivot)):
-        to[...] = (np.flatnonzero(chosen) % n).reshape(to.shape)
-    return order
+    out[:, :kth] = taken[keys < pivot].reshape(rows, kth)
+    out[:, kth + 1:] = taken[keys > pivot].reshape(rows, -1)
+    return out
+
+
+def top(x: np.ndarray, k: int, name: str) -> np.ndarray:
+    """The last k elements of `partition` at k from the end; 0 < k < length."""
+    return by_rows(lambda part: _top_rows(part, k, name), x)
+
+
+def _top_rows(x: np.ndarray, k: int, name: str) -> np.ndarray:
+    n = x.shape[1]
+    width = min(n // (2 * k), 256)
+    if width >= 8 and name in _PACKED:
+        # The k-th greatest of the maxima of blocks is a bound: k elements are not below it.
+        ordered = _half_keys(x, name) if name in ("float16", "bfloat16") else x
+        count = n // width
+        maxima = ordered[:, :count * width].reshape(-1, count, width).max(axis=-1)
+        if ordered.dtype.kind != "f" or not np.isnan(maxima).any():
+            bound = np.partition(maxima, count - k, axis=-1)[:, count - k, None]
+            x = _right_aligned(x, ~(ordered < bound), name)
+    return _partitioned(x, x, x.shape[1] - k, name)[:, x.shape[1] - k:]
+
+
+def _right_aligned(x: np.ndarray, chosen: np.ndarray, name: str) -> np.ndarray:
+    """The chosen elements of each row in their order, at its end; before them least elements."""
+    counts = np.count_nonzero(chosen, axis=-1)
+    most = int(counts.max())
+    if x.dtype.kind == "f":
+        least: Any = -np.inf
+    elif name == "bfloat16":
+        least = 0xFF80  # -inf
+    else:
+        least = False if name == "bool" else np.iinfo(x.dtype).min
+    out = np.full((x.shape[0], most), least, x.dtype)
+    out[np.arange(most) >= most - counts[:, None]] = x[chosen]
+    return out
 
 
 def median(x: np.ndarray) -> np.ndarray:

@@ -53,12 +53,15 @@ def _argsort(x: np.ndarray, axis: int, name: str) -> np.ndarray:
 
 
 def _partition(x: np.ndarray, axis: int, name: str, kth: int) -> np.ndarray:
-    return _rows_along(x, axis, lambda rows: np.take_along_axis(
-        rows, ordering.partition_order(rows, kth, name), -1))
+    return _rows_along(x, axis, lambda rows: ordering.partition(rows, kth, name))
 
 
 def _argpartition(x: np.ndarray, axis: int, name: str, kth: int) -> np.ndarray:
     return _rows_along(x, axis, lambda rows: ordering.partition_order(rows, kth, name))
+
+
+def _topk(x: np.ndarray, axis: int, name: str, k: int) -> np.ndarray:
+    return _rows_along(x, axis, lambda rows: ordering.top(rows, k, name))
 
 
 def sort(a: array, /, axis: int | None = -1, *, stream: Any = None) -> array:
@@ -139,8 +142,10 @@ def topk(a: array, /, k: int, axis: int | None = -1, *, stream: Any = None) -> a
                             f"{show_shape(n.shape)}.")
     if count in (0, length):
         return wrap(slice_axis(n, i, 0, count))
-    out = _ordered("partition", _partition, n, i, (length - count,), n.dtype)
-    return wrap(slice_axis(out._n, i, length - count, length))
+    shape = (*n.shape[:i], count, *n.shape[i + 1:])
+    if 0 in shape:
+        return wrap(slice_axis(n, i, 0, count))
+    return wrap(prims.opaque("topk", _topk, (n,), (i, n.dtype.name, count), ((shape, n.dtype),))[0])
 
 
 def _searchsorted(sequence: np.ndarray, values: np.ndarray, name: str, side: str) -> np.ndarray:

@@ -1,0 +1,123 @@
+"""Sorting beside torch, jax and mlx: milliseconds of a call on 4M elements.
+
+    python benchmarks/sorting.py [--rounds 3] [--only argsort]
+
+Each framework runs in a process of its own; the processes take turns, a round each, and the table
+shows medians over the rounds (of medians within a round). `ours/peer` below 1: ours is faster than
+the fastest peer. All argsorts are stable. Frameworks that are not installed are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import harness
+import numpy as np
+
+FRAMEWORKS = ("eutectic", "torch", "jax", "mlx")
+SHAPES = {"one row": (1 << 22,), "1024 rows": (1024, 4096), "65536 rows": (65536, 64)}
+DTYPES = ("float32", "int32", "float16")
+KINDS = ("sort", "argsort", "topk")
+K = 50
+
+
+def operand(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    if dtype == "int32":
+        return rng.integers(-1 << 31, 1 << 31, shape).astype(np.int32)
+    return rng.standard_normal(shape, np.float32).astype(dtype)
+
+
+def eutectic_call(kind: str, x: np.ndarray) -> Callable[[], object]:
+    import eutectic.core as mx
+
+    a = mx.array(x)
+    calls: dict[str, Callable[[], Any]] = {
+        "sort": lambda: mx.sort(a), "argsort": lambda: mx.argsort(a), "topk": lambda: mx.topk(a, K)}
+    run = calls[kind]
+    return lambda: mx.eval(run())
+
+
+def mlx_call(kind: str, x: np.ndarray) -> Callable[[], object]:
+    import mlx.core as mx
+
+    mx.set_default_device(mx.cpu)
+    a = mx.array(x)
+    calls: dict[str, Callable[[], Any]] = {
+        "sort": lambda: mx.sort(a), "argsort": lambda: mx.argsort(a), "topk": lambda: mx.topk(a, K)}
+    run = calls[kind]
+    return lambda: mx.eval(run())
+
+
+def torch_call(kind: str, x: np.ndarray) -> Callable[[], object]:
+    import torch
+
+    a = torch.from_numpy(x)
+    calls: dict[str, Callable[[], Any]] = {
+        "sort": lambda: torch.sort(a).values, "argsort": lambda: torch.argsort(a, stable=True),
+        "topk": lambda: torch.topk(a, K).values}
+    return calls[kind]
+
+
+def jax_call(kind: str, x: np.ndarray) -> Callable[[], object]:
+    import jax
+
+    a = jax.numpy.asarray(x)
+    calls: dict[str, Callable[[Any], Any]] = {
+        "sort": jax.numpy.sort, "argsort": jax.numpy.argsort,
+        "topk": lambda v: jax.lax.top_k(v, K)[0]}
+    run = jax.jit(calls[kind])
+    return lambda: run(a).block_until_ready()
+
+
+MAKE = {"eutectic": eutectic_call, "torch": torch_call, "jax": jax_call, "mlx": mlx_call}
+
+
+def cases(only: str) -> list[tuple[str, str, tuple[int, ...], str]]:
+    found = [(f"{kind} {dtype}, {place}", kind, shape, dtype)
+             for kind in KINDS for dtype in DTYPES for place, shape in SHAPES.items()]
+    return [case for case in found if only in case[0]]
+
+
+def child(framework: str, only: str) -> None:
+    """Measures every case with one framework and reports milliseconds."""
+    harness.report({name: harness.median_ms(MAKE[framework](kind, operand(shape, dtype)), 0.5, 3)
+                    for name, kind, shape, dtype in cases(only)})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--python", action="append", default=[], metavar="NAME=PATH",
+                        help="the Python that has a framework; NAME may be 'peers'")
+    options = parser.parse_args()
+    if options.one:
+        child(options.one, options.only)
+        return
+    pythons = harness.Interpreters.parse(options.python)
+    peers = list(harness.installed([f for f in FRAMEWORKS if f != "eutectic"], pythons))
+    rounds: dict[str, list[dict[str, float]]] = {f: [] for f in ("eutectic", *peers)}
+    with harness.fresh_cache() as cache:
+        env = harness.environment(Path(cache))
+        for _ in range(options.rounds):
+            for framework, results in rounds.items():
+                results.append(harness.run_child(pythons.of(framework), __file__, framework,
+                                                 "--only", options.only, env=env))
+    table = {framework: harness.medians(results) for framework, results in rounds.items()}
+    print(f"4M elements, {options.rounds} rounds; ms a call")
+    print(f"{'':28}" + "".join(f"{f:>11}" for f in table) + f"{'ours/peer':>11}")
+    for name, *_ in cases(options.only):
+        times = {framework: row[name] for framework, row in table.items()}
+        best = min((times[p] for p in peers), default=math.nan)
+        print(f"{name:28}" + "".join(f"{t:11.2f}" for t in times.values())
+              + f"{times['eutectic'] / best:11.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
