@@ -89,6 +89,7 @@ def _kernel(name: str, numeric: Numeric, tile: Tile, rows: int, vectors: int, de
     bases = []
     if deep:
         bases = [f.at(f.load("ptr", f.at("%rows", i), 8), "%at", "i8") for i in range(rows)]
+    new: list[str]
     with f.loop(0, "%n", 1, [("ptr", "%b"), *((wide, s) for s in start)]) as segment:
         pb, sums = segment.values[0], segment.values[1:]
         spot = f.at("%segments", f.mul(segment.i, 2))
@@ -253,10 +254,10 @@ def _slab(numeric: Numeric, deep: bool) -> Fn:
                 px, pt = x.values
                 with f.when(f.both(near, alike)):
                     f.call("void", "copy", f"ptr {pt}", f"ptr {px}", "i64 %channels")
-                with f.when(f.both(alike, f.v(f"xor i1 {near}, true"))):
-                    with f.loop(0, "%channels") as c:
-                        value = numeric.read(f, f.at(px, f.mul(c.i, sc), elem), 1)[0]
-                        f.store(acc, value, f.at(pt, c.i, acc), numeric.acc_size)
+                apart = f.both(alike, f.v(f"xor i1 {near}, true"))
+                with f.when(apart), f.loop(0, "%channels") as c:
+                    value = numeric.read(f, f.at(px, f.mul(c.i, sc), elem), 1)[0]
+                    f.store(acc, value, f.at(pt, c.i, acc), numeric.acc_size)
                 if deep:
                     with f.otherwise(alike):
                         f.call("void", "spread", f"ptr {pt}", f"ptr {px}", "i64 %channels",
@@ -453,7 +454,8 @@ def code(dtype: str, p: Problem, target: Target, threads: int) -> Code:
     outputs = p.batch * p.groups * p.columns
     for d in p.out:
         outputs *= d
-    return Code(text, [Range(packing, plan.units), Range(convolve, plan.tasks, plan.grain)],
+    return Code(text, [Range(packing, plan.units, plan.units_grain),
+                       Range(convolve, plan.tasks, plan.grain)],
                 plan.params, [Slot.IN, Slot.WEIGHT], Slot.OUT,
                 [(Slot.PACKED, max(64, plan.packed_bytes)), (Slot.SCRATCH, plan.scratch_bytes)],
                 2 * outputs * taps * p.channels)

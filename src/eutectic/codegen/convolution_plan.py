@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 from eutectic.codegen.matmul_types import Numeric, Tile
 from eutectic.codegen.targets import Target
@@ -170,6 +171,7 @@ class Plan:
     units: int
     tasks: int
     grain: int
+    units_grain: int
     packed_bytes: int
     scratch_bytes: int
 
@@ -179,6 +181,9 @@ _ROWS = 288
 _DEEP_ROWS = 2048
 _TASK_COST = 3000.0
 _COPY_COST = 0.3  # cycles of copying an element, beside a multiply-add of a vector: 1
+_WEIGHTS_COST = 4  # of bringing weights into the cache, as so many rows
+FAR = 256  # pixels between the ends of a kernel that are better not copied
+_SMALL_UNITS = 1 << 18  # bytes of packed weights that one thread prepares at least
 _ALIAS = 2048  # bytes between neighbours that share too few cache sets
 
 
@@ -187,44 +192,49 @@ def _up(n: int, step: int) -> int:
 
 
 def _splits(n: int, most: int) -> list[int]:
-    """Lengths that cut n into equal parts, at most `most` long; a few of them."""
-    parts = sorted({-(-n // p) for p in (*range(1, 17), 24, 32, 48, 64, 128, 256, 512)})
-    fit = [b for b in parts if b <= most]
-    return fit or [most]
+    """Lengths up to `most` to cut n into: whole, equal parts, and a few that are short."""
+    parts = {-(-n // p) for p in (1, 2, 3, 4, 5, 6, 8, 12, 16)} | {1, 12, 48, 144, 288}
+    return sorted(b for b in parts if b <= min(n, most))
 
 
-class _Block:
-    """The block of output positions of a phase that takes the least time by a simple count."""
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What the choice of a block depends on; pairs are of the last two axes."""
 
-    def __init__(self, p: Problem, axes: Sequence[Axis], tile: Tile, item: int, target: Target,
-                 threads: int, column_block: int, pitch: int, direct: bool) -> None:
-        self.reach = [(a.kernel - 1) * a.dilation + 1 if a.kernel else 0 for a in axes]
-        taps = math.prod(a.kernel for a in axes)
-        wide = -(-column_block // tile.lanes)
-        others = p.batch * p.groups * -(-p.columns // column_block) * axes[0].count
-        _d, h, w = axes
-        best = math.inf
-        self.h = self.w = 1
-        most = _DEEP_ROWS if p.deep else _ROWS
-        for bw in _splits(w.count, most):
-            for bh in _splits(h.count, max(1, most // bw)):
-                pixels = axes[0].kernel * self.extent(1, h, bh) * self.extent(2, w, bw)
-                if not direct and pixels * pitch * item > target.l2 // 3 and bw * bh > 4 * tile.rows:
-                    continue
-                tall, rest = divmod(bw * bh, tile.rows)
-                rows = tall * tile.rows + 1.2 * _up(rest, tile.few)
-                work = rows * wide * taps * p.channels + 6 * bw * bh
-                copied = 0 if direct else pixels * pitch
-                cost = work + _COPY_COST * copied + _TASK_COST
-                tasks = others * -(-w.count // bw) * -(-h.count // bh)
-                # Tasks are taken one by one: a last round that is not full costs its part.
-                rounds = max(tasks / threads + 0.5 * (1 - 1 / threads), 1)
-                if cost * rounds < best:
-                    best, self.h, self.w, self.cost = cost * rounds, bh, bw, cost
-        self.best = best
+    counts: tuple[int, int]
+    strides: tuple[int, int]
+    reach: tuple[int, int]  # pixels that a position sees
+    planes: int
+    depth: int  # multiply-adds of an output
+    vectors: int  # of a column block
+    pitch: int  # bytes of a pixel to copy; 0: nothing is copied
+    copied: int  # elements of it
+    others: int  # tasks for each block of positions
+    most: int  # positions of a block
 
-    def extent(self, axis: int, a: Axis, block: int) -> int:
-        return (block - 1) * a.stride + self.reach[axis] if self.reach[axis] else 0
+    def extent(self, axis: int, block: int) -> int:
+        """Pixels that a block of positions sees along an axis."""
+        return (block - 1) * self.strides[axis] + self.reach[axis] if self.reach[axis] else 0
+
+
+@lru_cache(maxsize=1024)
+def _block(work: _Work, tile: Tile, l2: int, threads: int) -> tuple[int, int, float]:
+    """Lengths of the block that takes the least time by a simple count of cycles, and its time."""
+    best, found = math.inf, (1, 1, 1.0)
+    for bw in _splits(work.counts[1], work.most):
+        for bh in _splits(work.counts[0], work.most // bw):
+            pixels = work.planes * work.extent(0, bh) * work.extent(1, bw)
+            far = pixels * work.pitch > l2 // 3
+            tall, rest = divmod(bw * bh, tile.rows)
+            rows = tall * tile.rows + 1.2 * _up(rest, tile.few)
+            cost = ((rows + _WEIGHTS_COST) * work.vectors * work.depth + 6 * bw * bh + _TASK_COST
+                    + _COPY_COST * (4 if far else 1) * pixels * work.copied)
+            tasks = work.others * -(-work.counts[0] // bh) * -(-work.counts[1] // bw)
+            # Tasks are taken one by one: a last round that is not full costs its part.
+            rounds = max(tasks / threads + 0.5 * (1 - 1 / threads), 1)
+            if cost * rounds < best:
+                best, found = cost * rounds, (bh, bw, cost)
+    return found
 
 
 def make_plan(p: Problem, numeric: Numeric, tile: Tile, target: Target, threads: int) -> Plan:
@@ -246,9 +256,16 @@ def make_plan(p: Problem, numeric: Numeric, tile: Tile, target: Target, threads:
         words = [0] * PHASE_SLOTS
         direct = _direct(p, axes, numeric, tile)
         pitch = _pitch(p, axes, tile, column_block, item)
-        block = _Block(p, axes, tile, item, target, threads, column_block, pitch, direct)
-        cost = min(cost, block.cost)
-        slab = [axes[0].kernel, block.extent(1, axes[1], block.h), block.extent(2, axes[2], block.w)]
+        taps = [a.kernel for a in axes]
+        reach_h, reach_w = ((a.kernel - 1) * a.dilation + 1 if a.kernel else 0 for a in axes[1:])
+        work = _Work((axes[1].count, axes[2].count), (axes[1].stride, axes[2].stride),
+                     (reach_h, reach_w), taps[0], math.prod(taps) * p.channels,
+                     -(-min(p.columns, column_block) // tile.lanes), 0 if direct else pitch * item,
+                     0 if direct else pitch, p.batch * p.groups * column_blocks * axes[0].count,
+                     _DEEP_ROWS if p.deep else _ROWS)
+        block_h, block_w, time = _block(work, tile, target.l2, threads)
+        cost = min(cost, time)
+        slab = [taps[0], work.extent(0, block_h), work.extent(1, block_w)]
         steps = [slab[1] * slab[2] * pitch * item, slab[2] * pitch * item, pitch * item]
         if direct:
             steps = [s * numeric.size for s in p.in_strides[1:4]]
@@ -257,14 +274,13 @@ def make_plan(p: Problem, numeric: Numeric, tile: Tile, target: Target, threads:
             slab_bytes = max(slab_bytes, math.prod(slab) * pitch * item)
         segments = _segments(p, axes, steps, item, column_block)
         table, depth = _k_blocks(segments, tile, item, p.deep)
-        many = [-(-axes[1].count // block.h), -(-axes[2].count // block.w)]
-        taps = [a.kernel for a in axes]
+        many = [-(-axes[1].count // block_h), -(-axes[2].count // block_w)]
         w_run, w_counts, along = p.channels, taps, p.w_strides[4]
         if _contiguous(p, axes):
             w_run, w_counts, along = math.prod(taps) * w_run, [1, 1, 1], 1
         for slot, values in (
                 (Phase.FIRST_TASK, [tasks]), (Phase.COUNTS, [a.count for a in axes]),
-                (Phase.BLOCK_H, [block.h, block.w, *many]),
+                (Phase.BLOCK_H, [block_h, block_w, *many]),
                 (Phase.STRIDES, [a.stride for a in axes]), (Phase.LOW, [a.low for a in axes]),
                 (Phase.DIRECT, [int(direct), slab[0], axes[0].dilation, slab[1], slab[2], pitch]),
                 (Phase.ROW_H, [steps[1] * axes[1].stride, steps[2] * axes[2].stride]),
@@ -275,7 +291,7 @@ def make_plan(p: Problem, numeric: Numeric, tile: Tile, target: Target, threads:
                 (Phase.W_COUNTS, w_counts), (Phase.W_RUN, [w_run]),
                 (Phase.W_STRIDES, [a.k_step * s for a, s in zip(axes, p.w_strides[1:4])]),
                 (Phase.W_ALONG, [along]),
-                (Phase.REACH, block.reach[1:]), (Phase.FIRST_UNIT, [units])):
+                (Phase.REACH, [reach_h, reach_w]), (Phase.FIRST_UNIT, [units])):
             words[slot:slot + len(values)] = values
         words[Phase.K_BLOCKS], words[Phase.K_TABLE] = len(table), PHASE_SLOTS
         _place(words, table, segments)
@@ -283,7 +299,7 @@ def make_plan(p: Problem, numeric: Numeric, tile: Tile, target: Target, threads:
         packed += _up(p.groups * panels * depth * tile.columns * item, 64)
         units += p.groups * panels
         tasks += p.batch * p.groups * axes[0].count * many[0] * many[1] * column_blocks
-        rows = max(rows, block.h * block.w + tile.rows)
+        rows = max(rows, block_h * block_w + tile.rows)
     tables = _up(8 * rows, 64)
     at = _up(slab_bytes, 64) + 64
     own = [at, at + tables, at + 2 * tables, at + 3 * tables]
@@ -304,7 +320,8 @@ def make_plan(p: Problem, numeric: Numeric, tile: Tile, target: Target, threads:
         params[places + i] = len(params)
         params += words
     grain = max(1, int((1 << 16) // cost)) if cost < math.inf else 1
-    return Plan(params, units, tasks, grain, packed, stride * threads)
+    units_grain = max(1, _SMALL_UNITS * units // max(packed, 1))
+    return Plan(params, units, tasks, grain, units_grain, packed, stride * threads)
 
 
 def _column_block(p: Problem, phases: Sequence[Sequence[Axis]], tile: Tile, threads: int) -> int:
@@ -333,7 +350,8 @@ def _direct(p: Problem, axes: Sequence[Axis], numeric: Numeric, tile: Tile) -> b
         return False
     if p.deep and (not p.depthwise or p.columns % tile.columns):
         return False
-    if not p.deep and (p.in_strides[3] * axes[2].stride * numeric.size) % _ALIAS == 0:
+    near = (axes[2].kernel - 1) * axes[2].dilation < FAR
+    if not p.deep and near and p.in_strides[3] * axes[2].stride * numeric.size % _ALIAS == 0:
         return False
     return all(a.kernel == 0 or (a.low <= 0 and (a.count - 1) * a.stride
                                  + (a.kernel - 1) * a.dilation - a.low < size)
@@ -400,7 +418,7 @@ def _place(words: list[int], table: list[tuple[int, int, int]],
 def _contiguous(p: Problem, axes: Sequence[Axis]) -> bool:
     """Whether all weights of an output channel lie in the order of the sum."""
     step = 1
-    for a, stride, size in reversed([*zip(axes, p.w_strides[1:4], p.kernel)]):
+    for a, size in zip(axes, p.kernel):
         if a.k_first or a.k_step != 1 or a.kernel != size:
             return False
     for size, stride in zip((p.channels, *p.kernel[::-1]), p.w_strides[:0:-1]):

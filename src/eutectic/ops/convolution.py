@@ -8,7 +8,7 @@ from typing import Any
 
 from eutectic.array import array, wrap
 from eutectic.codegen.convolution import code
-from eutectic.codegen.convolution_plan import AXES, Problem
+from eutectic.codegen.convolution_plan import AXES, FAR, Problem
 from eutectic.dtype import PROMOTE, float32, float64
 from eutectic.engine.plan import host_target
 from eutectic.errors import (
@@ -37,7 +37,7 @@ def _native(n: Node, strides: list[Ints], threads: int) -> Any:
     channels, columns = w.shape[-1], w.shape[0] // groups
     spread = 0
     if groups > 1 and (columns == channels == 1
-                       or columns <= _SMALL_GROUP and math.prod(w.shape[1:-1]) >= _MANY_TAPS):
+                       or (columns <= _SMALL_GROUP and math.prod(w.shape[1:-1]) >= _MANY_TAPS)):
         spread, columns, groups = columns, n.shape[-1], 1
     x_strides, w_strides = (((s[0], *full(s[1:-1], 0), s[-1])) for s in strides)
     return code(n.dtype.name, Problem(
@@ -148,8 +148,16 @@ def _convolution(name: str, x: Node, w: Node, stride: Ints, low: Ints, high: Int
                 prims.reshape(x, (rows, channels)),
                 prims.transpose(prims.reshape(w, (outputs, channels)), (1, 0)))
             return wrap(prims.reshape(product, shape))
+    d = x.dtype
+    if (len(out) == 1 and (w.shape[1] - 1) * dilation[0] >= FAR and input_dilation == (1,)
+            and low[0] >= 0 and high[0] >= 0):
+        # A block would copy far more than it sees: read a padded array in place instead.
+        if d.is_half:
+            x, w = prims.cast(x, float32), prims.cast(w, float32)
+        x = prims.pad(x, (0, low[0], 0), (0, high[0], 0), prims.const(0, x.dtype))
+        low = (0,)
     attrs = (stride, low, dilation, input_dilation, groups)
-    return wrap(Node(CONVOLUTION, (x, w), attrs, shape, x.dtype))
+    return wrap(prims.cast(Node(CONVOLUTION, (x, w), attrs, shape, x.dtype), d))
 
 
 def _plain(name: str, rank: int, input: Any, weight: Any, stride: Any, padding: Any,
