@@ -20,6 +20,8 @@ Bits = list[tuple[str, tuple[int, ...], bytes]]
 # NaNs carries; processors take the first operand's, and LLVM, which counts such results as equal,
 # swaps the operands of sums and products as it likes, e.g. to read the second from memory. So the
 # bits of a NaN are compared only where no two NaNs can have met; that there is a NaN always is.
+# Nor has a NaN that is made of numbers, as 0/0, a sign: the processor's is negative, that of LLVM,
+# where it knows the operands, is positive.
 
 
 @dataclass(frozen=True)
@@ -87,10 +89,12 @@ def nans_may_meet(p: Program, values: Sequence[mx.array]) -> bool:
         names = re.findall(r"mx\.(\w+)\(", s.text)
         if all(n in _MOVES for n in names):
             continue
+        result = values[len(p.sources) + i]
         operand_nans = sum(_has_nan(values[o]) for o in set(s.operands))
+        if not operand_nans and _has_nan(result):
+            return True
         if operand_nans > 1 or (operand_nans and (len(names) > 1 or "nan" in s.text)):
             return True
-        result = values[len(p.sources) + i]
         if (len(names) != 1 or names[0] not in _SIMPLE or result.dtype is mx.complex64) and (
                 _has_nan(result)):
             return True

@@ -326,7 +326,7 @@ class Builder:
         """Some value, recent ones more often."""
         rng = self.rng
         if self._values and rng.random() < 0.75:
-            back = min(int(rng.expovariate(0.7)), len(self._values) - 1)
+            back = min(int(rng.random() ** 2 * 5), len(self._values) - 1)
             return -len(self._values) + back
         if not self._inputs:
             return self.input()
