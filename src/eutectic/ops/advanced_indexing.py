@@ -337,7 +337,11 @@ def _enough(n: Node, v: Node, count: int, m: Node) -> None:
 # Methods
 
 def getitem(self: array, index: Any) -> array:
-    """The part of an array that an index picks: a view, or with arrays in the index a copy."""
+    """The part of an array that an index picks: a view, or with arrays in the index a copy.
+
+    Integers, slices, None, ..., and as NumPy has them arrays, lists and masks. Raises IndexingError
+    for numbers and lists out of range; those in arrays pick the nearest element.
+    """
     n = self._n
     if type(index) is int and n.shape:  # the common case: one row
         return wrap(row(n, index))

@@ -54,8 +54,9 @@ def _not_empty(name: str, axis: int, shape: tuple[int, ...]) -> None:
 def take(a: array, /, indices: Any, axis: int | None = None, *, stream: Any = None) -> array:
     """Elements along an axis, or of the flattened array, at integer indices.
 
-    The indices' axes take the place of the axis. A number gives a view. Raises IndexingError for
-    known indices out of range and for an axis of length 0, DtypeError for booleans.
+    The indices' axes take the place of the axis. A number gives a view. Negative indices count
+    from the end. Raises IndexingError for numbers and lists out of range, and for an axis of length
+    0, DtypeError for booleans; indices out of range in an array take the nearest element.
 
     >>> import eutectic.core as mx
     >>> mx.take(mx.array([[1, 2, 3], [4, 5, 6]]), mx.array([2, 0, -1]), axis=1)
@@ -106,7 +107,8 @@ def take_along_axis(a: array, /, indices: array, axis: int | None = -1, *,
     """Elements along an axis, each at an index of its own, as `argsort` gives them.
 
     `indices` has as many axes as the array; the other axes broadcast. None: the flattened array.
-    Raises ShapeError where they do not match, DtypeError for booleans.
+    Indices out of range as for `take`. Raises ShapeError where shapes do not match, DtypeError for
+    booleans.
 
     >>> import eutectic.core as mx
     >>> mx.take_along_axis(mx.array([[1, 2], [3, 4]]), mx.array([[1], [0]]), axis=1)
@@ -135,7 +137,8 @@ def put_along_axis(a: array, /, indices: array, values: Any, axis: int | None = 
 
     `indices` has as many axes as the array, and its other axes broadcast to the array's; `values`
     broadcast to the indices and are converted to the array's dtype. None: the flattened array.
-    Where an index comes twice, the last one stands. Raises ShapeError where shapes do not match.
+    Where an index comes twice, the last one stands; indices out of range as for `take`. Raises
+    ShapeError where shapes do not match.
 
     >>> import eutectic.core as mx
     >>> mx.put_along_axis(mx.array([[1, 2], [3, 4]]), mx.array([[1], [0]]), 9, axis=1)
