@@ -207,6 +207,11 @@ def test_folders_and_archives(tmp_path: Path) -> None:
 def test_ends_as_python_does(body: str, tmp_path: Path) -> None:
     write(tmp_path, {"p.py": body})
     alike(tmp_path, "p.py")
+
+
+@pytest.mark.parametrize("body", ["1 / 0", "exit(7)", "def f(:"])
+def test_modules_end_as_python_does(body: str, tmp_path: Path) -> None:
+    write(tmp_path, {"p.py": body})
     alike(tmp_path, "-m", "p")
 
 
