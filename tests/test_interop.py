@@ -300,3 +300,23 @@ def test_einops_by_the_array_api() -> None:
         np.testing.assert_array_equal(np.array(a), api.rearrange(x, pattern, **axes))
     a = api.reduce(mx.array(x), "a b c -> b", "max")
     np.testing.assert_array_equal(np.array(a), api.reduce(x, "a b c -> b", "max"))
+
+
+def test_updates_leave_foreign_memory_alone() -> None:
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+
+    def update(a: mx.array) -> mx.array:
+        a[1] = 7
+        a[0, 2] = 5
+        return a + 1
+
+    for f in (update, mx.compile(update)):
+        a = mx.from_dlpack(x)
+        a[0] = 9
+        a[:, 1] += 1
+        mx.eval(a)
+        b = f(mx.from_dlpack(x))
+        mx.eval(b)
+        assert b[1].tolist() == [8] * 4
+        del a, b
+        np.testing.assert_array_equal(x, np.arange(12).reshape(3, 4))
