@@ -320,8 +320,7 @@ class _Fuser:
                 return ("recompute", f"it would be computed {times} times for each element")
             if not hoisted:
                 g.recompute += cost
-        elif not whole:
-            return ("shape", "the kernel reads only a part of it, or repeats it")
+        # Where only a part of a larger value is read, computing just that is less work than all.
         return self._try(g, n, forms)
 
     def _joins_reduction(self, n: Node, g: Group, forms: Forms, stored: bool) -> tuple[
