@@ -8,7 +8,6 @@ min(w / 2^32, 1 - 2^-24) in [0, 1); the others are made from that.
 from __future__ import annotations
 
 import math
-import threading
 import time
 from typing import Any
 
@@ -25,7 +24,7 @@ from eutectic.ops.checks import apply, integer, shape_of
 from eutectic.ops.comparison import less
 from eutectic.ops.functions import erfinv, floor, log
 from eutectic.ops.registry import broadcast_shape, node_of
-from eutectic.tracing.state import IMPLICIT
+from eutectic.tracing.state import IMPLICIT, implicit_lock
 
 
 def _bits_body(k0: Value, k1: Value, i: Value, half: Value, odd: Value) -> Value:
@@ -93,8 +92,6 @@ state: list[array] = [key(time.time_ns() & 0xFFFFFFFFFFFFFFFF)]
 """The key that draws without a key of their own come from; each replaces it."""
 IMPLICIT.append(state)  # every compiled function that draws captures it
 
-_lock = threading.Lock()
-
 
 def seed(seed: int) -> None:
     """Set the global state to the key of an integer.
@@ -113,7 +110,7 @@ def next_key(name: str, given: Any) -> Node:
     """The key given, or the next one of the global state."""
     if given is not None:
         return checked_key(name, given)
-    with _lock:
+    with implicit_lock:
         two = draw_bits(checked_key(name, state[0]), 4)
         state[0] = wrap(prims.slice_(two, (0,), (1,), (2,)))
         return prims.slice_(two, (2,), (1,), (2,))

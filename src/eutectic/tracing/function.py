@@ -37,7 +37,7 @@ from eutectic.tracing.guard import Guard
 from eutectic.tracing.methods import bound
 from eutectic.tracing.native import MISS
 from eutectic.tracing.reasons import reason
-from eutectic.tracing.state import IMPLICIT, Snapshot, fill, template, untouched
+from eutectic.tracing.state import IMPLICIT, Snapshot, fill, implicit_lock, template, untouched
 from eutectic.tree import flatten, unflatten
 
 _ENVIRONMENT = 3
@@ -76,7 +76,6 @@ _COMPARED = 16
 _PATIENCE = 8
 """Lookups of an entry after which a native record that did not serve them is made anew."""
 
-_random_lock = threading.RLock()
 """Held by calls that draw: no two of them may read the same random state."""
 
 
@@ -138,8 +137,9 @@ class CompiledFunction:
                     return out if record.finish is None else record.finish(out)
             entry.calls += 1
         if entry.traced.draws:
-            with _random_lock:
-                return self._run(entry, call)
+            with implicit_lock:
+                # Another draw may have moved the random state since the key was made.
+                return self._run(entry, self._read_call(args, kwargs))
         return self._run(entry, call)
 
     # -- keys -------------------------------------------------------------------------------------
@@ -369,6 +369,10 @@ class CompiledFunction:
         return n.data.strides_of(n.shape)
 
     def _trace(self, call: Call, keywords: bool) -> Traced:
+        with implicit_lock:  # the random state holds a placeholder meanwhile
+            return self._trace_alone(call, keywords)
+
+    def _trace_alone(self, call: Call, keywords: bool) -> Traced:
         trace = Trace(self.__name__)
         placeholders: list[Node] = []
         for a in call.arrays:
@@ -505,7 +509,7 @@ def _stamp(entry: Entry) -> int:
 
 def _locked(run: native.Run) -> native.Run:
     def call(address: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        with _random_lock:
+        with implicit_lock:
             return run(address, args, kwargs)
     return call
 

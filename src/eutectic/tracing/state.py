@@ -7,6 +7,7 @@ array objects stand for placeholders; whatever happens, they are put back.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,10 @@ from eutectic.tree import flatten, is_container, unflatten
 
 IMPLICIT: list[list[Any]] = []
 """Containers that every compiled function captures when it uses them (the random state)."""
+
+
+implicit_lock = threading.RLock()
+"""Held from reading the random state to writing it: two draws never start from one key."""
 
 
 class Snapshot:
