@@ -19,3 +19,8 @@ _common = dict(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", derandomize=True, max_examples=50, **_common)
 settings.register_profile("long", max_examples=5000, **_common)
 settings.load_profile("ci")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--update-golden", action="store_true",
+                     help="write the files of tests/codegen/golden anew")

@@ -110,7 +110,7 @@ def _scalar_reference(op: Op) -> Reference | None:
         if op.name == "erfinv" and d is mx.float64:
             return None  # of float32's accuracy, like the reference itself
         if op.name == "sigmoid":
-            tiny = 2.0 ** -1022  # NumPy's formula overflows where the result is subnormal
+            tiny = max(tiny, 2.0 ** -1022)  # NumPy's formula overflows where the result is subnormal
         ulps = (op.ulp + 2) if not d.is_half else 1
         if d is mx.float64:
             ulps = 8
