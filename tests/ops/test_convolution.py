@@ -128,10 +128,13 @@ def test_values(problem):
 
 
 BITS = {
+    "images": ((5, 3, 4, 3), (4, 3, 2, 3), {"low": (1, 0), "high": (1, 1)}),
+    "gaps wider than the kernel": ((3, 3, 2, 2), (4, 2, 1, 2), {"input_dilation": (3, 2)}),
     "plain": ((1, 5, 6, 3), (4, 3, 2, 3), {"low": (1, 1), "high": (1, 1)}),
     "one output": ((1, 9, 2), (1, 4, 2), {"low": (2,), "high": (1,)}),
     "one position": ((1, 3, 3, 5), (7, 3, 3, 5), {}),
     "one by one": ((2, 3, 2, 5), (4, 1, 1, 5), {}),
+    "one by one, as many as inputs": ((1, 2, 9), (27, 1, 9), {"stride": (2,), "high": (1,)}),
     "one by one, one output": ((2, 3, 2, 5), (1, 1, 1, 5), {}),
     "strides": ((1, 9, 8, 2), (3, 2, 3, 2), {"stride": (2, 3), "dilation": (2, 1)}),
     "gaps": ((1, 4, 3, 2), (3, 3, 4, 2), {"low": (2, 1), "high": (2, 2), "flip": True,

@@ -85,6 +85,8 @@ def _kernel(name: str, numeric: Numeric, tile: Tile, rows: int, vectors: int, de
     f.put("br label %go")
     f.start("go")
     start = [f.merge(wide, ("zeroinitializer", "entry"), (held[key], "resume")) for key in keys]
+    for spot in [] if deep else addresses().values():  # the lines to write arrive meanwhile
+        f.call("void", "llvm.prefetch.p0", f"ptr {spot}", "i32 1", "i32 3", "i32 1")
     step = tile.columns * size
     bases = []
     if deep:
@@ -358,7 +360,7 @@ def _panel(numeric: Numeric, tile: Tile) -> Fn:
 
 
 def _task(numeric: Numeric, tile: Tile, deep: bool) -> Fn:
-    """One block of output positions and channels of one image, group and phase."""
+    """One block of output positions and channels of one group and phase."""
     f = Fn("task", ("ptr %p", "i64 %number", "i64 %tid"))
     elem, acc, size = numeric.elem, numeric.acc, numeric.acc_size
     q = _phase_of(f, "%number", Phase.FIRST_TASK)
@@ -389,32 +391,43 @@ def _task(numeric: Numeric, tile: Tile, deep: bool) -> Fn:
                for i, o in enumerate((od, oh, ow)))
     channels = get(f, Slot.CHANNELS)
     share = f.div(c0, get(f, Slot.SPREAD)) if deep else group
-    channel = f.mul(share, channels)
-    at = f.add(f.mul(image, get(f, Slot.IN_BATCH)), f.mul(channel, get(f, Slot.IN_CHANNEL)))
-    base = f.at(get(f, Slot.IN, "ptr"), at, elem)
+    channel = f.mul(f.mul(share, channels), get(f, Slot.IN_CHANNEL))
     direct = f.cmp("ne", _of(f, q, Phase.DIRECT), 0)
-    with f.otherwise(direct):
-        extents = [f.add(f.mul(f.sub(count, 1), _of(f, q, Phase.STRIDES + 1 + i)),
-                         _of(f, q, Phase.REACH + i)) for i, count in enumerate((nh, nw))]
-        wanted = n if deep else channels
-        f.call("void", "slab", "ptr %p", f"ptr {q}", f"ptr {base}", f"ptr {own}", f"i64 {z}",
-               f"i64 {y}", f"i64 {x}", *(f"i64 {e}" for e in extents), f"i64 {wanted}")
+    extents = [f.add(f.mul(f.sub(count, 1), _of(f, q, Phase.STRIDES + 1 + i)),
+                     _of(f, q, Phase.REACH + i)) for i, count in enumerate((nh, nw))]
     there = "0"
     for i, o in enumerate((z, y, x)):
         there = f.add(there, f.mul(o, get(f, Slot.IN_STRIDES + i)))
-    source = f.select(direct, f.at(base, there, elem), own, "ptr")
-    place = f.add(_of(f, q, Phase.OUT_FIRST), f.mul(image, get(f, Slot.OUT_BATCH)))
-    place = f.add(place, f.add(f.mul(group, columns), c0))
+    place = f.add(_of(f, q, Phase.OUT_FIRST), f.add(f.mul(group, columns), c0))
     out_strides = [_of(f, q, Phase.OUT_STRIDES + i) for i in range(3)]
     for o, stride in zip((od, oh, ow), out_strides):
         place = f.add(place, f.mul(o, stride))
-    out = f.at(get(f, Slot.OUT, "ptr"), place, elem)
-    m = f.mul(nh, nw)
+    images = _of(f, q, Phase.BLOCK_N)
+    first = f.mul(image, images)
+    images = f.min(f.sub(get(f, Slot.BATCH), first), images)
+    each = f.mul(nh, nw)
+    m = f.mul(each, images)
     spare = f.at(accs, f.mul(f.add(m, tile.few), tile.columns), acc)
-    f.call("void", "rows", f"ptr {rows}", f"ptr {outs}", f"ptr {sums}", f"i64 {nh}", f"i64 {nw}",
-           f"ptr {source}", *(f"i64 {_of(f, q, s)}" for s in (Phase.ROW_H, Phase.ROW_W)),
-           f"ptr {out}", *(f"i64 {f.mul(s, numeric.size)}" for s in out_strides[1:]),
-           f"ptr {accs}", f"ptr {spare}")
+    steps = [_of(f, q, s) for s in (Phase.ROW_H, Phase.ROW_W)]
+    with f.loop(0, images, 1, [("ptr", own)]) as one:
+        number = f.add(first, one.i)
+        at = f.add(f.mul(number, get(f, Slot.IN_BATCH)), channel)
+        base, slab = f.at(get(f, Slot.IN, "ptr"), at, elem), one.values[0]
+        with f.otherwise(direct):
+            f.call("void", "slab", "ptr %p", f"ptr {q}", f"ptr {base}", f"ptr {slab}", f"i64 {z}",
+                   f"i64 {y}", f"i64 {x}", *(f"i64 {e}" for e in extents),
+                   f"i64 {n if deep else channels}")
+        source = f.select(direct, f.at(base, there, elem), slab, "ptr")
+        out = f.at(get(f, Slot.OUT, "ptr"), f.add(place, f.mul(number, get(f, Slot.OUT_BATCH))),
+                   elem)
+        done = f.mul(one.i, each)
+        tables = [f"ptr {f.at(table, done)}" for table in (rows, outs, sums)]
+        held = f.at(accs, f.mul(done, tile.columns), acc)
+        f.call("void", "rows", *tables, f"i64 {nh}", f"i64 {nw}", f"ptr {source}",
+               *(f"i64 {s}" for s in steps), f"ptr {out}",
+               *(f"i64 {f.mul(s, numeric.size)}" for s in out_strides[1:]), f"ptr {held}",
+               f"ptr {spare}")
+        one.carry(f.at(slab, _of(f, q, Phase.SLAB_BYTES), "i8"))
 
     panel_bytes = _of(f, q, Phase.PANEL_BYTES)
     number = f.add(f.mul(group, get(f, Slot.PANELS)), f.div(c0, tile.columns))

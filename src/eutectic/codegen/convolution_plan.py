@@ -86,9 +86,11 @@ class Phase(IntEnum):
     W_ALONG = 38
     REACH = 39  # pixels of the slab beside a block's last position, two axes
     FIRST_UNIT = 41
+    BLOCK_N = 42  # images of a block
+    SLAB_BYTES = 43
 
 
-PHASE_SLOTS = Phase.FIRST_UNIT + 1
+PHASE_SLOTS = Phase.SLAB_BYTES + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +211,8 @@ class _Work:
     vectors: int  # of a column block
     pitch: int  # bytes of a pixel to copy; 0: nothing is copied
     copied: int  # elements of it
-    others: int  # tasks for each block of positions
+    images: int  # that may share a block
+    others: int  # tasks for each block of positions and images
     most: int  # positions of a block
 
     def extent(self, axis: int, block: int) -> int:
@@ -218,22 +221,30 @@ class _Work:
 
 
 @lru_cache(maxsize=1024)
-def _block(work: _Work, tile: Tile, l2: int, threads: int) -> tuple[int, int, float]:
-    """Lengths of the block that takes the least time by a simple count of cycles, and its time."""
-    best, found = math.inf, (1, 1, 1.0)
+def _block(work: _Work, tile: Tile, l2: int, threads: int) -> tuple[int, int, int, float]:
+    """Images and lengths of the block that takes the least time, and its time in cycles.
+
+    A simple count, which also weighs how evenly the tasks fall on the threads.
+    """
+    best, found = math.inf, (1, 1, 1, 1.0)
     for bw in _splits(work.counts[1], work.most):
         for bh in _splits(work.counts[0], work.most // bw):
             pixels = work.planes * work.extent(0, bh) * work.extent(1, bw)
             far = pixels * work.pitch > l2 // 3
-            tall, rest = divmod(bw * bh, tile.rows)
-            rows = tall * tile.rows + 1.2 * _up(rest, tile.few)
-            cost = ((rows + _WEIGHTS_COST) * work.vectors * work.depth + 6 * bw * bh + _TASK_COST
-                    + _COPY_COST * (4 if far else 1) * pixels * work.copied)
-            tasks = work.others * -(-work.counts[0] // bh) * -(-work.counts[1] // bw)
-            # Tasks are taken one by one: a last round that is not full costs its part.
-            rounds = max(tasks / threads + 0.5 * (1 - 1 / threads), 1)
-            if cost * rounds < best:
-                best, found = cost * rounds, (bh, bw, cost)
+            whole = (bh, bw) == work.counts
+            for n in range(1, 1 + (min(work.images, work.most // (bh * bw), 8) if whole else 1)):
+                if n > 1 and n * pixels * work.pitch > l2 // 2:
+                    break
+                tall, rest = divmod(n * bw * bh, tile.rows)
+                rows = tall * tile.rows + 1.2 * _up(rest, tile.few)
+                cost = ((rows + _WEIGHTS_COST) * work.vectors * work.depth + 6 * n * bw * bh
+                        + _TASK_COST + _COPY_COST * (4 if far else 1) * n * pixels * work.copied)
+                tasks = work.others * -(-work.images // n) * -(-work.counts[0] // bh) * -(
+                    -work.counts[1] // bw)
+                # Tasks are taken one by one: a last round that is not full costs its part.
+                rounds = max(tasks / threads + 0.5 * (1 - 1 / threads), 1)
+                if cost * rounds < best:
+                    best, found = cost * rounds, (n, bh, bw, cost)
     return found
 
 
@@ -261,9 +272,9 @@ def make_plan(p: Problem, numeric: Numeric, tile: Tile, target: Target, threads:
         work = _Work((axes[1].count, axes[2].count), (axes[1].stride, axes[2].stride),
                      (reach_h, reach_w), taps[0], math.prod(taps) * p.channels,
                      -(-min(p.columns, column_block) // tile.lanes), 0 if direct else pitch * item,
-                     0 if direct else pitch, p.batch * p.groups * column_blocks * axes[0].count,
+                     0 if direct else pitch, p.batch, p.groups * column_blocks * axes[0].count,
                      _DEEP_ROWS if p.deep else _ROWS)
-        block_h, block_w, time = _block(work, tile, target.l2, threads)
+        block_n, block_h, block_w, time = _block(work, tile, target.l2, threads)
         cost = min(cost, time)
         slab = [taps[0], work.extent(0, block_h), work.extent(1, block_w)]
         steps = [slab[1] * slab[2] * pitch * item, slab[2] * pitch * item, pitch * item]
@@ -271,7 +282,7 @@ def make_plan(p: Problem, numeric: Numeric, tile: Tile, target: Target, threads:
             steps = [s * numeric.size for s in p.in_strides[1:4]]
             steps[0] *= axes[0].dilation
         else:
-            slab_bytes = max(slab_bytes, math.prod(slab) * pitch * item)
+            slab_bytes = max(slab_bytes, block_n * math.prod(slab) * pitch * item)
         segments = _segments(p, axes, steps, item, column_block)
         table, depth = _k_blocks(segments, tile, item, p.deep)
         many = [-(-axes[1].count // block_h), -(-axes[2].count // block_w)]
@@ -291,15 +302,17 @@ def make_plan(p: Problem, numeric: Numeric, tile: Tile, target: Target, threads:
                 (Phase.W_COUNTS, w_counts), (Phase.W_RUN, [w_run]),
                 (Phase.W_STRIDES, [a.k_step * s for a, s in zip(axes, p.w_strides[1:4])]),
                 (Phase.W_ALONG, [along]),
-                (Phase.REACH, [reach_h, reach_w]), (Phase.FIRST_UNIT, [units])):
+                (Phase.REACH, [reach_h, reach_w]),
+                (Phase.BLOCK_N, [block_n, math.prod(slab) * pitch * item]),
+                (Phase.FIRST_UNIT, [units])):
             words[slot:slot + len(values)] = values
         words[Phase.K_BLOCKS], words[Phase.K_TABLE] = len(table), PHASE_SLOTS
         _place(words, table, segments)
         blocks.append(words)
         packed += _up(p.groups * panels * depth * tile.columns * item, 64)
         units += p.groups * panels
-        tasks += p.batch * p.groups * axes[0].count * many[0] * many[1] * column_blocks
-        rows = max(rows, block_h * block_w + tile.rows)
+        tasks += work.others * -(-p.batch // block_n) * many[0] * many[1]
+        rows = max(rows, block_n * block_h * block_w + tile.rows)
     tables = _up(8 * rows, 64)
     at = _up(slab_bytes, 64) + 64
     own = [at, at + tables, at + 2 * tables, at + 3 * tables]
@@ -346,6 +359,8 @@ def _pitch(p: Problem, axes: Sequence[Axis], tile: Tile, column_block: int, item
 
 def _direct(p: Problem, axes: Sequence[Axis], numeric: Numeric, tile: Tile) -> bool:
     """Whether rows can be read where they are: nothing to convert, no element outside."""
+    if not all(a.kernel for a in axes):
+        return True  # nothing is read
     if numeric.widened or p.in_strides[4] != 1:
         return False
     if p.deep and (not p.depthwise or p.columns % tile.columns):
@@ -353,8 +368,7 @@ def _direct(p: Problem, axes: Sequence[Axis], numeric: Numeric, tile: Tile) -> b
     near = (axes[2].kernel - 1) * axes[2].dilation < FAR
     if not p.deep and near and p.in_strides[3] * axes[2].stride * numeric.size % _ALIAS == 0:
         return False
-    return all(a.kernel == 0 or (a.low <= 0 and (a.count - 1) * a.stride
-                                 + (a.kernel - 1) * a.dilation - a.low < size)
+    return all(a.low <= 0 and (a.count - 1) * a.stride + (a.kernel - 1) * a.dilation - a.low < size
                for a, size in zip(axes, p.sizes))
 
 

@@ -138,9 +138,9 @@ def _convolution(name: str, x: Node, w: Node, stride: Ints, low: Ints, high: Int
         return wrap(prims.broadcast(prims.const(0, x.dtype), shape))
     if not x.size or not w.size:
         return wrap(prims.broadcast(prims.const(0, x.dtype), shape))
-    if input_dilation != (1,) * len(out) or groups > 1:
-        pass
-    elif w.size == outputs * channels and not any(low) and shape[:-1] == x.shape[:-1]:
+    one = (1,) * len(out)
+    if (groups == 1 and w.shape[1:-1] == stride == input_dilation == one
+            and not any(low) and not any(high)):
         # A kernel of one position is a matrix product, which takes an epilogue.
         rows = math.prod(shape[:-1])
         if rows > 1 and outputs > 1:
