@@ -114,7 +114,7 @@ def test_state_and_arguments_are_put_back() -> None:
 
 
 def test_arguments_changed_in_place() -> None:
-    """Plainly the caller's array changes; a compiled function has no way to its object."""
+    """They change compiled as they do plainly, and are put back after the measurement."""
     def step(x: mx.array) -> mx.array:
         x += 1
         return x * 2
@@ -122,7 +122,6 @@ def test_arguments_changed_in_place() -> None:
     x = mx.zeros((3,))
     found = measured(step, x)
     assert found.identical
-    assert "changes its arguments in place" in found.warnings[0]
     assert x.tolist() == [0, 0, 0]
 
 

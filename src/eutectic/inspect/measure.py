@@ -165,7 +165,7 @@ def measure_call(fun: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
     subject = _Subject(fun, tuple(args), dict(kwargs))
     this = machine()
     compiled = subject.make()
-    identical, alike = subject.compare(compiled)
+    identical = subject.compare(compiled)
     load = Others()
     samples = interleave([lambda: subject.call(subject.plain), lambda: subject.call(compiled)],
                          budget, subject.restore, progress)
@@ -183,7 +183,7 @@ def measure_call(fun: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
     product_part = done.product_flops / done.flops if done.flops else 0.0
     verdict = judge(plain.timed(), fused.timed(), first.cold.total,
                     _wins(plain.samples, fused.samples), product_part)
-    warnings = _warnings(plain, fused, this, others, identical, alike)
+    warnings = _warnings(plain, fused, this, others, identical)
     return Measurement(name or subject.name, subject.inputs(), plain, fused, first, identical,
                        this, verdict, others, warnings)
 
@@ -194,11 +194,8 @@ def _wins(plain: Samples, compiled: Samples) -> float:
 
 
 def _warnings(plain: Side, compiled: Side, this: Machine, others: float = 0.0,
-              identical: bool = True, alike: bool = True) -> tuple[str, ...]:
+              identical: bool = True) -> tuple[str, ...]:
     found = []
-    if not alike:
-        found.append("The function changes its arguments in place. Compiled it does not: the "
-                     "caller's arrays stay as they are.")
     if not identical:
         found.append("The results of plain and compiled differ. Either the function is not a "
                      "function of its arguments and its state, or this is a bug: please report it.")
@@ -257,16 +254,15 @@ class _Subject:
         return tuple([type_text(x.shape, x.dtype) if isinstance(x, array) else repr(x)
                       for x in flatten([self.args, self.kwargs])[0]])
 
-    def compare(self, compiled: CompiledFunction) -> tuple[bool, bool]:
-        """Whether plain and compiled give the same bits, in results and in state; and whether
-        they leave the arguments alike."""
-        results, arguments = [], []
+    def compare(self, compiled: CompiledFunction) -> bool:
+        """Whether plain and compiled give the same bits: results, state, and arguments that the
+        function changes in place."""
+        found = []
         for fun in (self.plain, compiled, compiled):
             result = self.call(fun)
-            results.append(_bits([result, self.state]))
-            arguments.append(_bits(self.given_arguments))
+            found.append(_bits([result, self.state, self.given_arguments]))
             self.restore()
-        return results[0] == results[1] == results[2], arguments[0] == arguments[1]
+        return found[0] == found[1] == found[2]
 
     def watch_plain(self) -> tuple[float, list[Step]]:
         """(part of the time in kernels, steps) of a plain call."""
