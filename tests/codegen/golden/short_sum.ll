@@ -1,9 +1,8 @@
-; kernel row width 16
+; kernel short width 32 depth 4
 ;   %0 = in.v:float32
-;   %1 = out.s:float32
+;   %1 = out.v:float32
 ;   %2 = sum %0 :float32 O
 ;   store %2 -> %1
-declare i64 @llvm.ctlz.i64(i64, i1)
 declare void @ev_advance(ptr, ptr, ptr, i64, i64)
 declare void @ev_decode(ptr, i64, ptr, ptr, i64, i64)
 declare void @ev_gather4(ptr, ptr, i64, i64)
@@ -12,174 +11,187 @@ define void @kernel(ptr %params, i64 %lo, i64 %hi, i64 %tid) #0 {
 entry:
   %idx = alloca i64, i64 64, align 8
   %base = alloca i64, i64 2, align 8
-  %buf0 = alloca i8, i64 64, align 64
-  %lev = alloca i8, i64 1280, align 64
+  %buf0 = alloca i8, i64 128, align 64
+  %buf1 = alloca i8, i64 128, align 64
   %t1 = getelementptr i64, ptr %params, i64 0
   %n = load i64, ptr %t1
   %t2 = getelementptr i64, ptr %params, i64 9
   %t3 = load i64, ptr %t2, align 8
-  %t4 = icmp eq i64 %t3, 4
-  call void @ev_decode(ptr %params, i64 %lo, ptr %idx, ptr %base, i64 2, i64 11)
+  %t4 = getelementptr i64, ptr %params, i64 10
+  %t5 = load i64, ptr %t4, align 8
+  %t6 = icmp eq i64 %t3, 4
+  %t7 = icmp eq i64 %t5, 4
+  %t8 = and i1 %t6, %t7
+  %all0 = alloca i8, i64 8192, align 64
+  %t9 = getelementptr i64, ptr %params, i64 5
+  %t10 = load i64, ptr %t9, align 8
+  %t11 = getelementptr i64, ptr %params, i64 2
+  %t12 = load i64, ptr %t11, align 8
+  %t13 = getelementptr i64, ptr %params, i64 11
+  %t14 = load i64, ptr %t13, align 8
+  %part = alloca i8, i64 4096, align 64
+  %t15 = udiv i64 %lo, %t10
+  %t16 = mul i64 %t15, %t10
+  %t17 = sub i64 %lo, %t16
+  call void @ev_decode(ptr %params, i64 %t15, ptr %idx, ptr %base, i64 2, i64 13)
   br label %pre
 pre:
-  br label %row
-row:
-  %r = phi i64 [%lo, %pre], [%r2, %again]
-  %t5 = getelementptr i64, ptr %base, i64 0
-  %t6 = load i64, ptr %t5, align 8
-  %t7 = getelementptr i64, ptr %base, i64 1
-  %t8 = load i64, ptr %t7, align 8
-  %t9 = sub i64 %n, 0
-  %t10 = add i64 %t9, 15
-  %t11 = udiv i64 %t10, 16
-  %t12 = or i64 %t11, 1
-  %t13 = call i64 @llvm.ctlz.i64(i64 %t12, i1 true)
-  %t14 = sub i64 63, %t13
-  %t15 = lshr i64 %t14, 2
-  br label %rstp19
-rstp19:
-  br label %rst16
-rst16:
-  %rst16k = phi i64 [1, %rstp19], [%rst16kn, %rstb17]
-  %t20 = icmp ule i64 %rst16k, %t15
-  br i1 %t20, label %rstb17, label %rstd18
-rstb17:
-  %t21 = mul i64 %rst16k, 128
-  %t22 = add i64 %t21, 0
-  %t23 = getelementptr i8, ptr %lev, i64 %t22
-  store <16 x float> splat (float 0x8000000000000000), ptr %t23, align 8
-  %rst16kn = add i64 %rst16k, 1
-  br label %rst16
-rstd18:
-  br label %ppre24
-ppre24:
-  br label %phead25
-phead25:
-  %phead25i = phi i64 [0, %ppre24], [%phead25in, %platch26]
-  %phead25a0 = phi <16 x float> [splat (float 0x8000000000000000), %ppre24], [%t80, %platch26]
-  %t28 = add i64 %phead25i, 16
-  %t29 = icmp ule i64 %t28, %n
-  %t30 = and i1 %t29, %t4
-  br i1 %t30, label %dir31, label %slow32
-dir31:
-  %t34 = mul i64 %phead25i, 4
-  %t35 = add i64 %t6, %t34
-  %t36 = inttoptr i64 %t35 to ptr
-  br label %body33
-slow32:
-  %t37 = sub i64 %n, %phead25i
-  %t38 = icmp ult i64 %t37, 16
-  %t39 = select i1 %t38, i64 %t37, i64 16
-  %t40 = mul i64 %phead25i, %t3
-  %t41 = add i64 %t6, %t40
-  %t42 = inttoptr i64 %t41 to ptr
-  call void @ev_gather4(ptr %buf0, ptr %t42, i64 %t3, i64 %t39)
-  br label %body33
-body33:
-  %t43 = phi i64 [16, %dir31], [%t39, %slow32]
-  %t44 = phi ptr [%t36, %dir31], [%buf0, %slow32]
-  %e1_1 = load <16 x float>, ptr %t44, align 4
-  br label %lift47
-lift47:
-  br i1 %t30, label %join46, label %mask45
-mask45:
-  %t48 = trunc i64 %t43 to i32
-  %e2_1 = insertelement <16 x i32> poison, i32 %t48, i64 0
-  %e2_2 = shufflevector <16 x i32> %e2_1, <16 x i32> poison, <16 x i32> zeroinitializer
-  %t49 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %e2_2
-  %t50 = select <16 x i1> %t49, <16 x float> %e1_1, <16 x float> splat (float 0x8000000000000000)
-  br label %join46
-join46:
-  %t51 = phi <16 x float> [%e1_1, %lift47], [%t50, %mask45]
-  %e3_1 = fadd <16 x float> %phead25a0, %t51
-  br label %platch26p
-platch26p:
-  %t52 = sub i64 %phead25i, 0
-  %t53 = udiv i64 %t52, 16
-  %t54 = add i64 %t53, 1
-  %t55 = and i64 %t54, 15
-  %t56 = icmp eq i64 %t55, 0
-  br i1 %t56, label %push57, label %platch26
-push57:
-  %t58 = lshr i64 %t54, 4
-  br label %psp60
-psp60:
-  br label %psh61
-psh61:
-  %psh61k = phi i64 [1, %psp60], [%psh61kn, %psm62]
-  %psh61c0 = phi <16 x float> [%e3_1, %psp60], [%e4_1, %psm62]
-  %t63 = mul i64 %psh61k, 128
-  %t64 = add i64 %t63, 0
-  %t65 = getelementptr i8, ptr %lev, i64 %t64
-  %t66 = load <16 x float>, ptr %t65, align 8
-  %e4_1 = fadd <16 x float> %t66, %psh61c0
-  %t67 = sub i64 %psh61k, 0
-  %t68 = shl i64 %t67, 2
-  %t69 = shl i64 1, %t68
-  %t70 = sub i64 %t69, 1
-  %t71 = and i64 %t58, %t70
-  %t72 = icmp eq i64 %t71, 0
-  br i1 %t72, label %psm62, label %psk73
-psm62:
-  %t74 = mul i64 %psh61k, 128
+  br label %unit
+unit:
+  %u = phi i64 [%lo, %pre], [%u2, %again]
+  %strip = phi i64 [%t17, %pre], [%strip2, %again]
+  %t18 = mul i64 %strip, 32
+  %t19 = getelementptr i64, ptr %base, i64 0
+  %t20 = load i64, ptr %t19, align 8
+  %t21 = getelementptr i64, ptr %base, i64 1
+  %t22 = load i64, ptr %t21, align 8
+  %t23 = add i64 %t18, 32
+  %t24 = icmp ule i64 %t23, %n
+  %t25 = icmp eq i64 %t3, 4
+  %t26 = and i1 %t24, %t25
+  %t30 = mul i64 %t18, %t3
+  %t31 = add i64 %t20, %t30
+  br i1 %t26, label %dir27, label %slow28
+dir27:
+  br label %body29
+slow28:
+  %t32 = sub i64 %n, %t18
+  %t33 = icmp ult i64 %t32, 32
+  %t34 = select i1 %t33, i64 %t32, i64 32
+  br label %precopy37
+precopy37:
+  br label %copy35
+copy35:
+  %copy35k = phi i64 [0, %precopy37], [%copy35kn, %copy35]
+  %t38 = mul i64 %t14, %copy35k
+  %t39 = add i64 %t31, %t38
+  %t40 = inttoptr i64 %t39 to ptr
+  %t41 = mul i64 %copy35k, 128
+  %t42 = getelementptr i8, ptr %all0, i64 %t41
+  call void @ev_gather4(ptr %t42, ptr %t40, i64 %t3, i64 %t34)
+  %copy35kn = add i64 %copy35k, 1
+  %t43 = icmp ult i64 %copy35kn, %t12
+  br i1 %t43, label %copy35, label %copied36
+copied36:
+  %t44 = ptrtoint ptr %all0 to i64
+  br label %body29
+body29:
+  %t45 = phi i64 [%t31, %dir27], [%t44, %copied36]
+  %t46 = phi i64 [%t14, %dir27], [128, %copied36]
+  %t47 = getelementptr i64, ptr %params, i64 6
+  %t48 = load i64, ptr %t47, align 8
+  %t49 = sub i64 %t12, 1
+  br label %tpre
+tpre:
+  br label %turn
+turn:
+  %i = phi i64 [0, %tpre], [%i2, %tlatch]
+  %t50 = mul i64 %i, %t46
+  %t51 = add i64 %t45, %t50
+  %t52 = inttoptr i64 %t51 to ptr
+  %e1_1 = load <32 x float>, ptr %t52, align 4
+  %t53 = mul i64 %t48, 2
+  %t54 = add i64 %i, %t53
+  %t55 = mul i64 %t54, %t46
+  %t56 = add i64 %t45, %t55
+  %t57 = inttoptr i64 %t56 to ptr
+  %e3_1 = load <32 x float>, ptr %t57, align 4
+  %e5_1 = fadd <32 x float> %e1_1, %e3_1
+  %t58 = mul i64 %t48, 1
+  %t59 = add i64 %i, %t58
+  %t60 = mul i64 %t59, %t46
+  %t61 = add i64 %t45, %t60
+  %t62 = inttoptr i64 %t61 to ptr
+  %e6_1 = load <32 x float>, ptr %t62, align 4
+  %t63 = mul i64 %t48, 3
+  %t64 = add i64 %i, %t63
+  %t65 = mul i64 %t64, %t46
+  %t66 = add i64 %t45, %t65
+  %t67 = inttoptr i64 %t66 to ptr
+  %e8_1 = load <32 x float>, ptr %t67, align 4
+  %e10_1 = fadd <32 x float> %e6_1, %e8_1
+  %e11_1 = fadd <32 x float> %e5_1, %e10_1
+  %t68 = mul i64 %i, 256
+  %t69 = add i64 %t68, 0
+  %t70 = getelementptr i8, ptr %part, i64 %t69
+  store <32 x float> %e11_1, ptr %t70, align 8
+  %i2 = add i64 %i, 1
+  br label %tlatch
+tlatch:
+  %t71 = icmp ult i64 %i2, %t48
+  br i1 %t71, label %turn, label %meet
+meet:
+  %size = phi i64 [%t48, %tlatch], [%half, %met]
+  %half = lshr i64 %size, 1
+  %t72 = icmp ne i64 %half, 0
+  br i1 %t72, label %pairs, label %one
+pairs:
+  %p = phi i64 [0, %meet], [%p2, %pairs]
+  %t73 = add i64 %p, %half
+  %t74 = mul i64 %p, 256
   %t75 = add i64 %t74, 0
-  %t76 = getelementptr i8, ptr %lev, i64 %t75
-  store <16 x float> splat (float 0x8000000000000000), ptr %t76, align 8
-  %psh61kn = add i64 %psh61k, 1
-  br label %psh61
-psk73:
-  %t77 = mul i64 %psh61k, 128
-  %t78 = add i64 %t77, 0
-  %t79 = getelementptr i8, ptr %lev, i64 %t78
-  store <16 x float> %e4_1, ptr %t79, align 8
-  br label %pushed59
-pushed59:
-  br label %platch26
-platch26:
-  %t80 = phi <16 x float> [%e3_1, %platch26p], [splat (float 0x8000000000000000), %pushed59]
-  %phead25in = add i64 %phead25i, 16
-  %t81 = icmp ult i64 %phead25in, %n
-  br i1 %t81, label %phead25, label %pdone27
-pdone27:
-  br label %fdp82
-fdp82:
-  br label %fdh83
-fdh83:
-  %fdh83k = phi i64 [1, %fdp82], [%fdh83kn, %fdb84]
-  %fdh83c0 = phi <16 x float> [%t80, %fdp82], [%e5_1, %fdb84]
-  %t86 = icmp ule i64 %fdh83k, %t15
-  br i1 %t86, label %fdb84, label %fdd85
-fdb84:
-  %t87 = mul i64 %fdh83k, 128
-  %t88 = add i64 %t87, 0
-  %t89 = getelementptr i8, ptr %lev, i64 %t88
-  %t90 = load <16 x float>, ptr %t89, align 8
-  %e5_1 = fadd <16 x float> %t90, %fdh83c0
-  %fdh83kn = add i64 %fdh83k, 1
-  br label %fdh83
-fdd85:
-  %t91 = shufflevector <16 x float> %fdh83c0, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %t92 = shufflevector <16 x float> %fdh83c0, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %e6_1 = fadd <8 x float> %t91, %t92
-  %t93 = shufflevector <8 x float> %e6_1, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t94 = shufflevector <8 x float> %e6_1, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %e7_1 = fadd <4 x float> %t93, %t94
-  %t95 = shufflevector <4 x float> %e7_1, <4 x float> poison, <2 x i32> <i32 0, i32 1>
-  %t96 = shufflevector <4 x float> %e7_1, <4 x float> poison, <2 x i32> <i32 2, i32 3>
-  %e8_1 = fadd <2 x float> %t95, %t96
-  %t97 = extractelement <2 x float> %e8_1, i64 0
-  %t98 = extractelement <2 x float> %e8_1, i64 1
-  %e9_1 = fadd float %t97, %t98
-  %t99 = inttoptr i64 %t8 to ptr
-  store float %e9_1, ptr %t99, align 4
+  %t76 = getelementptr i8, ptr %part, i64 %t75
+  %t77 = load <32 x float>, ptr %t76, align 8
+  %t78 = mul i64 %t73, 256
+  %t79 = add i64 %t78, 0
+  %t80 = getelementptr i8, ptr %part, i64 %t79
+  %t81 = load <32 x float>, ptr %t80, align 8
+  %e12_1 = fadd <32 x float> %t77, %t81
+  %t82 = mul i64 %p, 256
+  %t83 = add i64 %t82, 0
+  %t84 = getelementptr i8, ptr %part, i64 %t83
+  store <32 x float> %e12_1, ptr %t84, align 8
+  %p2 = add i64 %p, 1
+  %t85 = icmp ult i64 %p2, %half
+  br i1 %t85, label %pairs, label %met
+met:
+  br label %meet
+one:
+  %t86 = mul i64 0, 256
+  %t87 = add i64 %t86, 0
+  %t88 = getelementptr i8, ptr %part, i64 %t87
+  %t89 = load <32 x float>, ptr %t88, align 8
+  %t90 = add i64 %t18, 32
+  %t91 = icmp ule i64 %t90, %n
+  %t92 = and i1 %t91, %t8
+  br i1 %t92, label %dir93, label %slow94
+dir93:
+  %t96 = mul i64 %t18, 4
+  %t97 = add i64 %t22, %t96
+  %t98 = inttoptr i64 %t97 to ptr
+  br label %body95
+slow94:
+  %t99 = sub i64 %n, %t18
+  %t100 = icmp ult i64 %t99, 32
+  %t101 = select i1 %t100, i64 %t99, i64 32
+  br label %body95
+body95:
+  %t102 = phi i64 [32, %dir93], [%t101, %slow94]
+  %t103 = phi ptr [%t98, %dir93], [%buf1, %slow94]
+  store <32 x float> %t89, ptr %t103, align 4
+  br i1 %t92, label %next, label %back104
+back104:
+  %t105 = mul i64 %t18, %t5
+  %t106 = add i64 %t22, %t105
+  %t107 = inttoptr i64 %t106 to ptr
+  call void @ev_scatter4(ptr %buf1, ptr %t107, i64 %t5, i64 %t102)
   br label %next
 next:
-  %r2 = add i64 %r, 1
-  %t100 = icmp uge i64 %r2, %hi
-  br i1 %t100, label %done, label %again
+  %u2 = add i64 %u, 1
+  %t108 = icmp ult i64 %u2, %hi
+  br i1 %t108, label %step, label %done
+step:
+  %strip1 = add i64 %strip, 1
+  %t109 = icmp uge i64 %strip1, %t10
+  br i1 %t109, label %move, label %stay
+move:
+  call void @ev_advance(ptr %params, ptr %idx, ptr %base, i64 2, i64 13)
+  br label %again
+stay:
+  br label %again
 again:
-  call void @ev_advance(ptr %params, ptr %idx, ptr %base, i64 2, i64 11)
-  br label %row
+  %strip2 = phi i64 [0, %move], [%strip1, %stay]
+  br label %unit
 done:
   ret void
 }
