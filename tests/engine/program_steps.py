@@ -33,8 +33,8 @@ def random_step(b: Builder) -> None:
 _UNARY = tuple(op for op in OPS.values() if op.arity == 1)
 _BINARY = tuple(op for op in OPS.values() if op.arity == 2)
 _OTHER = tuple(op for op in OPS.values() if op.arity > 2)
-_LIGHT = ("add", "subtract", "multiply", "divide", "negative", "abs", "maximum", "minimum", "square",
-          "sqrt", "exp", "tanh", "sigmoid", "greater", "equal", "floor", "logical_and",
+_LIGHT = ("add", "subtract", "multiply", "divide", "negative", "abs", "maximum", "minimum",
+          "square", "sqrt", "exp", "tanh", "sigmoid", "greater", "equal", "floor", "logical_and",
           "logical_not", "less_equal", "bitwise_xor", "left_shift", "remainder", "log")
 
 
@@ -53,7 +53,7 @@ def _elementwise(b: Builder) -> None:
     op = rng.choice(ops)
     if rng.random() < 0.25:
         c = _number(rng, d)
-        text, position = (f"{{0}}, {c}", 1) if rng.random() < 0.7 else (f"{c}, {{0}}", 0)
+        text = f"{{0}}, {c}" if rng.random() < 0.7 else f"{c}, {{0}}"
         b.emit(f"mx.{op.name}({text})", a)
         return
     other = b.partner(a)
@@ -110,7 +110,7 @@ def _scalar_reference(op: Op) -> Reference | None:
         if op.name == "erfinv" and d is mx.float64:
             return None  # of float32's accuracy, like the reference itself
         if op.name == "sigmoid":
-            tiny = max(tiny, 2.0 ** -1022)  # NumPy's formula overflows where the result is subnormal
+            tiny = max(tiny, 2.0 ** -1022)  # NumPy's formula overflows for a subnormal result
         ulps = (op.ulp + 2) if not d.is_half else 1
         if d is mx.float64:
             ulps = 8
@@ -488,7 +488,7 @@ def _product_reference(xs: list[np.ndarray], types: list[Dtype], out: Dtype) -> 
     return expected, size * work * (x.shape[-1] + 2) + np.abs(expected) * EPS[out.name] + 1e-7
 
 
-# ---- draws, coordinates, and programs people write ------------------------------------------------
+# ---- draws, coordinates, and programs people write -----------------------------------------------
 
 def _draw(b: Builder) -> None:
     rng = b.rng
@@ -578,7 +578,8 @@ def _difference(b: Builder) -> None:
         b.emit("mx.add({0}, mx.swapaxes({0}, -1, -2))", a)
 
 
-_WEIGHTED = ((_elementwise, 40), (_choose, 10), (_view, 18), (_join, 8), (_reduce, 16), (_softmax, 7),
-             (_matmul, 5), (_draw, 4), (_optimizer, 1), (_attention, 1), (_difference, 2))
+_WEIGHTED = ((_elementwise, 40), (_choose, 10), (_view, 18), (_join, 8), (_reduce, 16),
+             (_softmax, 7), (_matmul, 5), (_draw, 4), (_optimizer, 1), (_attention, 1),
+             (_difference, 2))
 FAMILIES = [f for f, _w in _WEIGHTED]
 WEIGHTS = [w for _f, w in _WEIGHTED]

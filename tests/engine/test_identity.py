@@ -63,7 +63,8 @@ def test_programs_cover_what_they_promise():
             dtypes.add(s.dtype)
             ranks.add(len(s.shape))
             sizes.add(int(np.prod(s.shape)))
-    assert layouts == {"plain", "transposed", "reversed", "stepped", "broadcast", "offset", "rolled"}
+    assert layouts == {"plain", "transposed", "reversed", "stepped", "broadcast", "offset",
+                       "rolled"}
     assert len(dtypes) == 14
     assert max(ranks) > 8 and 0 in ranks and 0 in sizes and max(sizes) > 20_000
     for name in ("add", "where", "clip", "astype", "reshape", "transpose", "broadcast_to",

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from eutectic.dtype import Dtype, int64, uint8, uint16, uint32, uint64
+from eutectic.engine.loop_arrays import Array
+from eutectic.engine.loop_tuning import block_width, set_range, streams, unroll
 from eutectic.engine.steps import LoopStep, Token
-from eutectic.errors import ShapeError
 from eutectic.graph import affine
 from eutectic.graph.affine import Forms
 from eutectic.graph.ir import CONST, IOTA, Node
 from eutectic.graph.layout import row_major
 from eutectic.graph.passes.groups import Edge, Group, node_cost
 from eutectic.graph.prims import COMBINE, COPY, GATHER, UPDATE, const
+from eutectic.kernel.prim import Prim
 from eutectic.kernel.reductions import UNIT, lanes, ordered
 from eutectic.kernel.spec import (
-    FIRST_ARG, MAX_DIMS, MAX_SHORT, S_K, S_N, S_ND, S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Arg, Instr,
-    KernelSpec, Slots, phases)
+    FIRST_ARG, MAX_SHORT, S_K, S_N, S_ND, S_PART, Arg, Instr, KernelSpec, Slots, phases)
 
-
-MAX_THREADS = 64
-HEAVY_COST = 60.0
-"""Weighted instructions above which kernels on float64 or complex numbers use narrow blocks."""
-STREAM_BYTES = 12 << 20
-"""Results larger than this go past the caches (a share of the last-level cache)."""
-_CHUNK_COST = 40_000.0
-"""Weighted work of the least range worth giving to a thread (about 10 us)."""
-
+Ref = tuple[str, int]
+"""An operand before instructions have numbers: an 'array', a 'scalar' or a 'node', and which."""
 
 FEW_ROWS = 8
 COPY_COST = 1.0
@@ -46,30 +39,12 @@ class Memory(Protocol):
     def where(self, n: Node) -> tuple[Token, int, tuple[int, ...]]: ...
 
 
-@dataclass(slots=True)
-class _Array:
-    """An array of a kernel under construction: strides (elements) by loop index."""
-
-    dtype: Dtype
-    role: str
-    token: Token
-    offset: int
-    strides: dict[int, int]
-    level: str = "F"
-    unit: int = 0
-    """Bytes of a step of a 'table'; of other arrays the dtype says it."""
-
-    def bytes(self) -> int:
-        """Bytes of one step of the strides (1 of plain coordinates)."""
-        return self.unit or (1 if self.role == "iota" else self.dtype.size)
-
-
 class LoopBuilder:
     def __init__(self, low: Memory, g: Group, product: tuple[Node, Token] | None) -> None:
         self.low = low
         self.g = g
         self.product = product
-        self.arrays: list[_Array] = []
+        self.arrays: list[Array] = []
         self.array_of: dict[Any, int] = {}
         self.scalars: list[tuple[Node, Dtype]] = []
         self.scalar_of: dict[tuple[int, Dtype], int] = {}
@@ -82,7 +57,7 @@ class LoopBuilder:
         g = self.g
         kind = "map" if g.kind == "product" else g.kind
         members = [m for m in g.members if self.product is None or m is not self.product[0]]
-        operands: dict[tuple[int, int], tuple[str, int]] = {}
+        operands: dict[tuple[int, int], Ref] = {}
         for e in g.edges:
             if self.product is not None and e.consumer is self.product[0]:
                 continue
@@ -101,7 +76,7 @@ class LoopBuilder:
 
     # -- arrays ---------------------------------------------------------------------------------
 
-    def _operand(self, e: Edge) -> tuple[str, int]:
+    def _operand(self, e: Edge) -> Ref:
         n = e.base
         if e.consumer.prim is GATHER and e.position == 0:
             return "array", self._table(e)
@@ -127,8 +102,8 @@ class LoopBuilder:
             token, offset, _ = self.low.where(e.base)
             const, terms = affine.linear(e.forms, e.layout[1])
             self.array_of[key] = len(self.arrays)
-            self.arrays.append(_Array(int64, "table", token, offset + e.layout[0] + const,
-                                      dict(terms), unit=e.base.dtype.size))
+            self.arrays.append(Array(int64, "table", token, offset + e.layout[0] + const,
+                                     dict(terms), unit=e.base.dtype.size))
         return self.array_of[key]
 
     def _target(self, n: Node) -> int:
@@ -137,12 +112,11 @@ class LoopBuilder:
         forms = self.g.maps[id(n)]
         at = tuple([forms[a] if a >= 0 else affine.ZERO for a in n.attrs[0]])
         const_, terms = affine.linear(at, strides)
-        self.arrays.append(_Array(int64, "target", token, offset + const_, dict(terms),
-                                  unit=n.dtype.size))
+        self.arrays.append(Array(int64, "target", token, offset + const_, dict(terms),
+                                 unit=n.dtype.size))
         return len(self.arrays) - 1
 
-    def _index_steps(self, n: Node, shape: tuple[int, ...],
-                     strides: tuple[int, ...]) -> list[tuple[str, int]]:
+    def _index_steps(self, n: Node, shape: tuple[int, ...], strides: tuple[int, ...]) -> list[Ref]:
         """Steps (bytes) and lengths of the axes that the indices of `n` choose, as scalars."""
         steps, lengths = [], []
         for j in range(len(n.inputs) - 1):
@@ -157,14 +131,14 @@ class LoopBuilder:
             return self.array_of[key]
         if n.prim is IOTA:
             form = forms[n.attrs[0]] if n.shape else affine.ZERO
-            a = _Array(int64, "iota", 0, form[0], dict(form[1]))
+            a = Array(int64, "iota", 0, form[0], dict(form[1]))
         else:
             if self.product is not None and n is self.product[0]:
                 token, offset, strides = self.product[1], 0, row_major(n.shape)
             else:
                 token, offset, strides = self.low.where(n)
             const, terms = affine.linear(forms, strides)
-            a = _Array(n.dtype, "in", token, offset + const, dict(terms))
+            a = Array(n.dtype, "in", token, offset + const, dict(terms))
         self.array_of[key] = len(self.arrays)
         self.arrays.append(a)
         return self.array_of[key]
@@ -176,7 +150,7 @@ class LoopBuilder:
         level = "F"
         if self.g.kind in ("row", "col") and not (self.g.indices(forms) & self.g.inner):
             level = "O"
-        self.arrays.append(_Array(n.dtype, "out", token, offset + const, dict(terms), level))
+        self.arrays.append(Array(n.dtype, "out", token, offset + const, dict(terms), level))
         return n, len(self.arrays) - 1
 
     # -- loop dimensions --------------------------------------------------------------------------
@@ -230,16 +204,15 @@ class LoopBuilder:
                 self.arrays[k] = self._packed(a, [d for r in merged for d in r], sizes, set(inner))
         return self._merge(merged, sizes)
 
-    def _packed(self, a: _Array, order: list[int], sizes: dict[int, int],
-                whole: set[int]) -> _Array:
+    def _packed(self, a: Array, order: list[int], sizes: dict[int, int], whole: set[int]) -> Array:
         """A row-major copy of an array over the loop indices it uses and those in `whole`."""
         used = [d for d in order if a.strides.get(d) or d in whole]
         shape = tuple([sizes[d] for d in used])
         token = self.low.scratch()
         self.scratch[token] = math.prod(shape) * a.dtype.size
-        new = _Array(a.dtype, "in", token, 0, dict(zip(used, row_major(shape))), a.level)
-        source = _Array(a.dtype, a.role, a.token, a.offset, dict(a.strides), unit=a.unit)
-        target = _Array(a.dtype, "out", token, 0, dict(new.strides))
+        new = Array(a.dtype, "in", token, 0, dict(zip(used, row_major(shape))), a.level)
+        source = Array(a.dtype, a.role, a.token, a.offset, dict(a.strides), unit=a.unit)
+        target = Array(a.dtype, "out", token, 0, dict(new.strides))
         inner = LoopBuilder(self.low, Group("map", used, {d: sizes[d] for d in used}), None)
         inner.arrays = [source, target]
         runs = inner._merge([list(used)], dims := dict(sizes))
@@ -251,8 +224,8 @@ class LoopBuilder:
 
     # -- the kernel -------------------------------------------------------------------------------
 
-    def _finish(self, kind: str, members: Sequence[Node], operands: dict[tuple[int, int],
-                tuple[str, int]], outs: list[tuple[Node, int]], merged: list[list[int]],
+    def _finish(self, kind: str, members: Sequence[Node], operands: dict[tuple[int, int], Ref],
+                outs: list[tuple[Node, int]], merged: list[list[int]],
                 sizes: dict[int, int]) -> LoopStep:
         g = self.g
         names = getattr(self, "names", {})
@@ -260,11 +233,11 @@ class LoopBuilder:
         in_rows = self.update is not None and self._updates_rows(operands, merged)
         n_arr, n_sc = len(self.arrays), len(self.scalars)
         number: dict[int, int] = {}
-        instrs: list[Instr] = []
+        instrs: list[tuple[Prim, tuple[Any, ...], list[Ref], Dtype, str]] = []
         cost = 0.0
-        moving: list[tuple[str, int]] = []
+        moving: list[Ref] = []
         for m in members:
-            ops = []
+            ops: list[Ref] = []
             for i, operand in enumerate(m.inputs):
                 ref = operands.get((id(m), i))
                 if ref is None:
@@ -305,7 +278,7 @@ class LoopBuilder:
             number[id(m)] = len(instrs)
             instrs.append((prim, attrs, ops, m.dtype, level))
 
-        def place(ref: tuple[str, int]) -> int:
+        def place(ref: Ref) -> int:
             what, k = ref
             if what == "array":
                 return k
@@ -325,27 +298,28 @@ class LoopBuilder:
                 self.moved += ((n_arr - 1, by),)
         return self._assemble(kind, merged, sizes, fixed, stores, cost, names)
 
-    def _updates_rows(self, operands: dict[tuple[int, int], tuple[str, int]],
+    def _updates_rows(self, operands: dict[tuple[int, int], Ref],
                       merged: list[list[int]]) -> bool:
         """Whether a scatter changes whole rows, whose indices are known when the row begins.
 
         Its target is then read and written like any array, at a row address that moves.
         """
         u, t = self.update, self.arrays[self.target]
+        assert u is not None
         inner = merged[0][-1:]
         if not inner or t.strides.get(inner[0], 0) != 1:
             return False
         names = getattr(self, "names", {})
-        for i in range(1, len(u.inputs)):  # type: ignore[union-attr]
+        for i in range(1, len(u.inputs)):
             what, k = operands.get((id(u), i), ("scalar", 0))
             if what == "array" and self.arrays[k].strides.get(inner[0], 0):
                 return False
             if what == "node" and inner[0] in {names.get(d, d)
                                                for d in self.g.indices(self.g.maps[k])}:
                 return False
-        t.dtype, t.role, t.unit = u.dtype, "out", 0  # type: ignore[union-attr]
-        if u.attrs[1] != "set":  # type: ignore[union-attr]
-            self.arrays.append(_Array(t.dtype, "in", t.token, t.offset, dict(t.strides)))
+        t.dtype, t.role, t.unit = u.dtype, "out", 0
+        if u.attrs[1] != "set":
+            self.arrays.append(Array(t.dtype, "in", t.token, t.offset, dict(t.strides)))
         return True
 
     def _moved(self, kind: str, merged: list[list[int]],
@@ -358,7 +332,7 @@ class LoopBuilder:
         n_first = len(self.arrays) + len(self.scalars)
         moved = []
         users = [o for ins in instrs for o in ins[2]]
-        for i, (prim, attrs, ops, dtype, level) in enumerate(instrs):
+        for i, (prim, _attrs, ops, dtype, level) in enumerate(instrs):
             if prim is not GATHER or level != "F" or not inner:
                 continue
             a = self.arrays[ops[0]]
@@ -408,8 +382,7 @@ class LoopBuilder:
                 return False  # more than one pass over the row
             if waits or i in reduced:
                 after.add(i)
-        if any(ordered(instrs[i][0].reduction, ty) and lanes(ty) < sizes[k] for i in reduced
-               for ty in [self._operand_dtype(instrs, instrs[i][2][0]).compute]):
+        if any(lanes(ty) < sizes[k] for ty in self._ordered(instrs)):
             return False
         small = []
         for i, a in enumerate(self.arrays):
@@ -459,11 +432,9 @@ class LoopBuilder:
             outer, n_dim = merged[0] + merged[2][:-1], (merged[2][-1] if merged[2] else None)
         n = sizes[n_dim] if n_dim is not None else 1
         k = sizes[k_dim] if k_dim is not None else 1
-        if len(outer) > MAX_DIMS:
-            raise ShapeError(f"[eval] an operation over {len(outer)} axes that cannot be merged; "
-                             f"at most {MAX_DIMS} are supported.")
         rows = math.prod([sizes[d] for d in outer])
-        width = self._width(kind, instrs, n, rows, cost)
+        width = block_width(kind, self.arrays, instrs, self._ordered(instrs), n, rows, cost)
+        stream = kind in ("map", "row") and streams(self.arrays, outer, n_dim, n, rows, width)
         args = []
         for a in self.arrays:
             step = a.strides.get(n_dim, 0) if n_dim is not None else 0
@@ -478,9 +449,8 @@ class LoopBuilder:
                 k_dim is not None and a.strides.get(k_dim, 0) != 0)
             args.append(Arg(a.dtype, access, a.role, deep))
         spec = KernelSpec(kind, width, tuple(args), tuple([d for _n, d in self.scalars]),
-                          tuple(instrs), tuple(stores), _unroll(k) if kind == "short" else 0,
-                          kind in ("map", "row") and self._streams(outer, n_dim, n, rows, width),
-                          self.moved)
+                          tuple(instrs), tuple(stores), unroll(k) if kind == "short" else 0,
+                          stream, self.moved)
         params_kind = kind
         n_units = 0
         scans = any(ins[0].family == "scan" for ins in instrs)
@@ -497,7 +467,8 @@ class LoopBuilder:
         if kind == "short":
             params[S_PART] = max(1, (1 << (k - 1).bit_length()) // abs(spec.depth))
         patches: list[tuple[int, Token, int]] = []
-        reads, writes = [], []
+        reads: list[Token] = []
+        writes: list[Token] = []
         for i, a in enumerate(self.arrays):
             unit = a.bytes()
             if a.role == "iota":
@@ -517,95 +488,22 @@ class LoopBuilder:
             params[table + j * slots.row] = sizes[d]
         step_ = LoopStep(spec, params, patches, 0, 1, reads, writes, self.scratch, group=self.g)
         step_.scalar_slots = [(slots.scalars + i, c) for i, (c, _d) in enumerate(self.scalars)]
-        self._range(step_, rows, n, k, n_units, cost)
+        set_range(step_, rows, n, k, n_units, cost, self.low.scratch)
         step_.serial = self.update is not None
         return step_
 
-    def _streams(self, outer: list[int], n_dim: int | None, n: int, rows: int, width: int) -> bool:
-        """Whether the results should not displace what the caches hold, and may be stored so.
-
-        A store past the caches must be aligned to a cache line: every block of every row.
-        """
-        outs = [a for a in self.arrays if a.role == "out" and a.level == "F"]
-        if n_dim is None or sum(rows * n * a.dtype.size for a in outs) < STREAM_BYTES:
-            return False
-        for a in outs:
-            size = a.dtype.size
-            if (a.strides.get(n_dim) != 1 or a.offset * size % 64 or width * size % 64
-                    or any(a.strides.get(d, 0) * size % 64 for d in outer)
-                    or (rows > 1 and n % width)):
-                return False
-        return True
-
-    def _width(self, kind: str, instrs: list[Instr], n: int, rows: int, cost: float) -> int:
-        """Elements of a block: fixed by an ordered row reduction, else by the largest type."""
-        width = 0
-        wide = any(a.dtype.size == 8 and a.dtype.compute != "c64" for a in self.arrays
-                   if a.role != "iota")
-        for prim, _attrs, ops, dtype, _level in instrs:
-            wide = wide or (dtype.size == 8 and dtype.compute != "c64")
-            if prim.reduction is not None and kind == "row":
+    def _ordered(self, instrs: list[Instr]) -> list[str]:
+        """Compute types of the reductions that add elements in a set order."""
+        types = []
+        for prim, _attrs, ops, _dtype, _level in instrs:
+            if prim.reduction is not None:
                 ty = self._operand_dtype(instrs, ops[0]).compute
                 if ordered(prim.reduction, ty):
-                    width = lanes(ty)
-        width = width or (32 if wide else 64)
-        if kind == "map" and cost > HEAVY_COST and (wide or any(
-                ins[3].is_complex for ins in instrs)):
-            width = 16  # LLVM's time grows with the registers a value is split into
-        if kind == "short":
-            width = 16 if wide or n < 32 else 32  # several partial sums are alive at once
-        if kind != "map" or rows > 1:
-            while width > 16 and n <= width // 2:
-                width //= 2
-        return width
+                    types.append(ty)
+        return types
 
     def _operand_dtype(self, instrs: list[Instr], o: int) -> Dtype:
         if o < len(self.arrays):
             return self.arrays[o].dtype
         o -= len(self.arrays)
         return self.scalars[o][1] if o < len(self.scalars) else instrs[o - len(self.scalars)][3]
-
-    def _range(self, s: LoopStep, rows: int, n: int, k: int, units: int, cost: float) -> None:
-        spec = s.spec
-        per = 1.0 + 0.5 * len(spec.args) + cost
-        if spec.kind == "map":
-            s.n = rows * n
-            step = spec.width
-            s.grain = max(step, int(_CHUNK_COST * 4 / per) // step * step)
-            return
-        if spec.kind == "row":
-            s.n = rows
-            s.grain = max(1, int(_CHUNK_COST * 4 / (per * n + 40)))
-            kept = len(phases(spec).saved)
-            if kept:
-                size = kept * 8 * (n + 2 * spec.width)
-                size = -(-size // 64) * 64
-                token = self.low.scratch()
-                s.scratch[token] = size * MAX_THREADS
-                s.patches.append((S_TMP, token, 0))
-                s.params[S_TMP_STRIDE] = size
-            return
-        if spec.kind == "units":
-            s.n = rows * units
-            s.grain = 1
-            s.params[S_UNITS] = units
-            accs = sum(len(p.reduction.identity(self._operand_dtype(list(spec.instrs), ops[0])
-                                                .compute))
-                       for p, _a, ops, _d, _l in spec.instrs if p.reduction is not None)
-            token = self.low.scratch()
-            s.scratch[token] = rows * units * accs * spec.width * 8
-            s.patches.append((S_PART, token, 0))
-            s.finish_rows = rows
-            return
-        strips = -(-n // spec.width)
-        s.n = rows * strips
-        s.params[S_UNITS] = strips
-        s.grain = max(1, int(_CHUNK_COST * 4 / (per * k * spec.width)))
-
-
-
-
-def _unroll(k: int) -> int:
-    """Elements in a turn of a `short` kernel's loop; negative where some may be missing."""
-    u = 4 if k <= 4 else 8
-    return u if k >= u and k & (k - 1) == 0 else -u

@@ -110,7 +110,7 @@ MAX_SHORT = 64
 """Longest reduced axis of a `short` kernel: one block of the row class."""
 
 MAX_DIMS = 64
-"""Most outer dimensions of a kernel, after those without gaps have merged."""
+"""Most outer dimensions of a kernel: each is at least 2 long, so that more have over 2^64 rows."""
 
 # Slots of the parameter block (64-bit words); the tables follow the arguments.
 S_N, S_ND, S_K, S_TMP, S_TMP_STRIDE, S_UNITS, S_PART, FIRST_ARG = range(8)
