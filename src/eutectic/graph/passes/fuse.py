@@ -11,15 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from eutectic.graph import affine, prims
+from eutectic.graph import prims
 from eutectic.graph.affine import Forms, NotAffine
 from eutectic.graph.ir import INPUT, IOTA, Graph, Node, with_inputs
 from eutectic.graph.layout import row_major, view_layout
+from eutectic.graph.passes.forms import (
+    forms_over, in_order, in_order_all, in_order_prefix, inner_size, is_bijective, lane_clash,
+    renamed, trailing)
 from eutectic.graph.passes.groups import (
     MAX_ARGUMENTS, MAX_NODES, RECOMPUTE_COST, Edge, Group, Refusal, _fresh, copy_node,
     is_row_class, new_indices, node_cost, reduced_size)
 from eutectic.graph.prims import CONCATENATE, GATHER, MATMUL, PAD, SCATTER, UPDATE
-from eutectic.kernel.reductions import UNIT, lanes, ordered
+from eutectic.kernel.reductions import UNIT
 
 FEW_ROWS = 8
 """Fewer rows than this do not keep the threads busy: a long row is then reduced on its own."""
@@ -134,7 +137,7 @@ class _Fuser:
             self._enter(g, n, forms)
         elif n.prim.family == "reduction":
             g = Group("row", *new_indices(n.shape)[:2])
-            forms = _forms_over(g, n.shape)
+            forms = forms_over(g, n.shape)
             self._add_reduced(g, n)
             self._enter(g, n, forms)
         else:
@@ -298,10 +301,10 @@ class _Fuser:
         used = g.indices(forms)
         per_row = g.kind in ("row", "col") and not (used & g.inner)
         level = g.outer_size() if per_row else g.domain()
-        whole = g.size_of(forms) == n.size and _is_bijective(forms)
+        whole = g.size_of(forms) == n.size and is_bijective(forms)
         if stored and g.kind == "col" and used & g.inner:
             return ("column", "it must be stored, but a column reduction stores its result only")
-        if stored and g.kind == "row" and not _in_order_all(g, forms):
+        if stored and g.kind == "row" and not in_order_all(g, forms):
             return ("shape", "it must be stored in another order than the rows'")
         if stored and not (whole and g.size_of(forms) == level):
             return ("shape", "it must be stored, but the kernel does not visit each of its "
@@ -325,48 +328,48 @@ class _Fuser:
 
     def _joins_reduction(self, n: Node, g: Group, forms: Forms, stored: bool) -> tuple[
             str, str] | None:
-        if not _is_bijective(forms) or g.size_of(forms) != n.size:
+        if not is_bijective(forms) or g.size_of(forms) != n.size:
             return ("shape", "only part of the reduced result is read")
         used = g.indices(forms)
         size = reduced_size(n)
         if not is_row_class(n):
             if g.kind != "map" or g.heavy is not None:
                 return ("column", f"a reduction along an outer axis cannot join a {g.kind} kernel")
-            if g.size_of(forms) != g.domain() or not _in_order(g, forms):
+            if g.size_of(forms) != g.domain() or not in_order(g, forms):
                 return ("column", "its consumer runs over more than the reduced result")
-            if not all(_in_order(g, g.maps[id(m)]) for m in g.members):
+            if not all(in_order(g, g.maps[id(m)]) for m in g.members):
                 return ("column", "its consumers use another order of axes")
             return self._try_column(g, n, forms)
         if g.kind not in ("map", "row"):
             return ("kind", f"a row reduction cannot join a {g.kind} kernel")
-        clash = _lane_clash(n, g)
+        clash = lane_clash(n, g)
         if clash:
             return ("lanes", clash)
         if g.kind == "row":
             outer = [d for d in g.order if d not in g.inner]
             if used & g.inner or used != set(outer):
                 return ("nested", "it would reduce inside the row of another reduction")
-            if _inner_size(g) != size:
+            if inner_size(g) != size:
                 return ("row", "the rows of the two reductions differ in length")
             return self._try(g, n, forms)
-        tail = _trailing(g, size, used)
+        tail = trailing(g, size, used)
         if tail and used == set(g.order) - tail:
             rows = g.domain() // size
             if rows < FEW_ROWS and size > UNIT * 64:
                 return ("few-rows", f"{rows} long rows would run on {rows} threads; the reduction "
                         "is split over all of them instead")
-            if not _in_order_prefix(g, forms, tail):
+            if not in_order_prefix(g, forms, tail):
                 return ("row", "its axes come in another order than the consumer's")
             if g.dest is not None and len(tail) > 1:
                 return ("row", "its result is a part of a larger array")
-            if not all(_in_order_all(g, g.maps[id(m)]) for m in g.outputs):
+            if not all(in_order_all(g, g.maps[id(m)]) for m in g.outputs):
                 return ("row", "its consumer stores in another order than the rows'")
             g.kind, g.inner = "row", tail
             why = self._try(g, n, forms)
             if why is not None:
                 g.kind, g.inner = "map", set()
             return why
-        if used == set(g.order) and _in_order(g, forms):
+        if used == set(g.order) and in_order(g, forms):
             self._add_reduced_row(g, n)
             return self._try(g, n, forms)
         return ("row", "the consumer does not run over the reduced rows")
@@ -374,17 +377,17 @@ class _Fuser:
     def _joins_scan(self, n: Node, g: Group, forms: Forms) -> tuple[str, str] | None:
         if g.kind not in ("map", "row"):
             return ("kind", f"a scan cannot join a {g.kind} kernel")
-        if g.size_of(forms) != n.size or g.domain() != n.size or not _in_order_all(g, forms):
+        if g.size_of(forms) != n.size or g.domain() != n.size or not in_order_all(g, forms):
             return ("scan", "its consumer does not run over the scanned rows in their order")
-        clash = _lane_clash(n, g)
+        clash = lane_clash(n, g)
         if clash:
             return ("lanes", clash)
-        tail = _trailing(g, n.shape[-1], set())
+        tail = trailing(g, n.shape[-1], set())
         if g.kind == "row":
             return self._try(g, n, forms) if tail == g.inner else (
                 "row", "the scanned rows differ in length from the kernel's")
         if len(tail) != 1 or g.dest is not None or not all(
-                _in_order_all(g, g.maps[id(m)]) for m in g.outputs):
+                in_order_all(g, g.maps[id(m)]) for m in g.outputs):
             return ("scan", "its consumer stores in another order than the rows'")
         g.kind, g.inner = "row", tail
         return self._try(g, n, forms)
@@ -392,9 +395,9 @@ class _Fuser:
     def _joins_product(self, n: Node, g: Group, forms: Forms) -> tuple[str, str] | None:
         if g.kind != "map":
             return ("product", f"a matrix product cannot join a {g.kind} kernel")
-        if g.size_of(forms) != n.size or g.domain() != n.size or not _in_order(g, forms):
+        if g.size_of(forms) != n.size or g.domain() != n.size or not in_order(g, forms):
             return ("product", "its consumer does not run over the product in its order")
-        if any(not _in_order(g, g.maps[id(m)]) for m in g.members):
+        if any(not in_order(g, g.maps[id(m)]) for m in g.members):
             return ("product", "its consumers store in another order")
         g.kind, g.heavy = "product", n
         self._enter(g, n, forms)
@@ -414,7 +417,7 @@ class _Fuser:
         after = 1
         for a in range(axes[-1] + 1, len(shape)):
             after *= shape[a]
-        tail = _trailing(g, after, set())
+        tail = trailing(g, after, set())
         if not tail and after != 1:
             return ("column", "its axes come in another order than the consumer's")
         at = len(g.order) - len(tail)
@@ -495,18 +498,18 @@ class _Fuser:
             return False
         if [d in a.inner for d in a.order] != [d in b.inner for d in b.order]:
             return False
-        if any(_lane_clash(m, a) for m in b.members if m.prim.reduction is not None):
+        if any(lane_clash(m, a) for m in b.members if m.prim.reduction is not None):
             return False
         ea, eb = a.by_base[id(n)][0], b.by_base[id(n)][0]
-        return ea.forms == _renamed(eb.forms, dict(zip(b.order, a.order)))
+        return ea.forms == renamed(eb.forms, dict(zip(b.order, a.order)))
 
     def _absorb(self, a: Group, b: Group) -> None:
         names = dict(zip(b.order, a.order))
         a.members += b.members
         for k, forms in b.maps.items():
-            a.maps[k] = _renamed(forms, names)
+            a.maps[k] = renamed(forms, names)
         for e in b.edges:
-            e.forms = _renamed(e.forms, names)
+            e.forms = renamed(e.forms, names)
             a.edges.append(e)
             a.by_base.setdefault(id(e.base), []).append(e)
         a.outputs += b.outputs
@@ -539,80 +542,6 @@ class _Fuser:
         for g in out:
             g.members.sort(key=lambda m: self.rank[id(m)])
         return out
-
-
-def _renamed(forms: Forms, names: dict[int, int]) -> Forms:
-    return tuple([(c, tuple(sorted((names[d], k) for d, k in terms))) for c, terms in forms])
-
-
-def _forms_over(g: Group, shape: tuple[int, ...]) -> Forms:
-    it = iter(list(g.order))
-    return tuple([affine.ZERO if d == 1 else affine.pure(next(it)) for d in shape])
-
-
-def _is_bijective(forms: Forms) -> bool:
-    """Whether different loop indices give different coordinates, starting from 0 (no slice)."""
-    seen: set[int] = set()
-    for const, terms in forms:
-        if const:
-            return False
-        for d, c in terms:
-            if d in seen or c < 0:
-                return False
-            seen.add(d)
-    return True
-
-
-def _in_order(g: Group, forms: Forms) -> bool:
-    """Whether the coordinates run through the loop indices in row-major order."""
-    order = [d for d in g.order if d not in g.inner or g.kind == "map"]
-    found = [d for _c, terms in forms for d, _k in sorted(terms, key=lambda t: -t[1])]
-    return found == [d for d in order if d in set(found)] and _is_bijective(forms)
-
-
-def _in_order_all(g: Group, forms: Forms) -> bool:
-    """As `_in_order`, over the reduced indices too."""
-    found = [d for _c, terms in forms for d, _k in sorted(terms, key=lambda t: -t[1])]
-    return found == [d for d in g.order if d in set(found)] and _is_bijective(forms)
-
-
-def _in_order_prefix(g: Group, forms: Forms, tail: set[int]) -> bool:
-    found = [d for _c, terms in forms for d, _k in sorted(terms, key=lambda t: -t[1])]
-    return found == [d for d in g.order if d not in tail]
-
-
-def _trailing(g: Group, size: int, used: set[int]) -> set[int]:
-    """The innermost loop indices that together have `size` steps and are not `used`."""
-    out: set[int] = set()
-    total = 1
-    for d in reversed(g.order):
-        if total >= size:
-            break
-        if d in used:
-            return set()
-        out.add(d)
-        total *= g.sizes[d]
-    return out if total == size and out else set()
-
-
-def _inner_size(g: Group) -> int:
-    total = 1
-    for d in g.inner:
-        total *= g.sizes[d]
-    return total
-
-
-def _lane_clash(n: Node, g: Group) -> str | None:
-    """Two ordered row reductions of one kernel need the same number of lanes."""
-    mine = n.inputs[0].dtype.compute
-    if not ordered(n.prim.reduction, mine):
-        return None
-    for m in g.members:
-        if m.prim.reduction is not None:
-            other = m.inputs[0].dtype.compute
-            if ordered(m.prim.reduction, other) and lanes(other) != lanes(mine):
-                return f"sums of {mine} and {other} have different lanes"
-    return None
 
 
 def leaves(groups: Iterable[Group]) -> list[Node]:
