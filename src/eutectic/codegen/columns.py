@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eutectic.codegen.accumulate import Accumulators, Part, levels_needed
+from eutectic.codegen.accumulate import Accumulators, levels_needed
 from eutectic.codegen.blocks import (
     Block, Element, advance, copies, decode, lane_numbers, load, splat, store, to_memory)
 from eutectic.codegen.loop_kernel import LoopKernel
@@ -37,8 +37,7 @@ class ColumnKernel(LoopKernel):
         strips, depth = fn.slot(S_UNITS), fn.slot(S_K)
         deep = [a for a in each if spec.args[a].deep]
         k_steps = {a: fn.slot(self.slots.k + a) for a in deep}
-        parts = [Part(spec.instrs[i][0].reduction, spec.operand_dtype(r).compute)
-                 for i, r in zip(reds, roots)]
+        parts = [self.part(i) for i in reds]
         acc = Accumulators(fn, parts, w)
         if spec.kind == "short":
             fn.line(f"%part = alloca i8, i64 {MAX_SHORT // 4 * acc.stride()}, align 64")
@@ -317,7 +316,7 @@ class ColumnKernel(LoopKernel):
         e = fn.emitter(w)
         lifted: list[str] = []
         for i, r, regs in zip(reds, roots, values):
-            red = spec.instrs[i][0].reduction
+            red = self.part(i).reduction
             v = operand_value(spec.operand_dtype(r).compute)
             bound = {id(x): reg for x, reg in zip(roots_of(v), regs)}
             index = Value("arg", "u32")

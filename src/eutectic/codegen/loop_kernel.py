@@ -83,11 +83,16 @@ class LoopKernel:
     def parts_by_phase(self) -> dict[int, list[Part]]:
         """Reductions by the pass that accumulates them."""
         out: dict[int, list[Part]] = {}
-        for i, (prim, _attrs, ops, _d, _level) in enumerate(self.spec.instrs):
-            if prim.family == "reduction":
-                ty = self.spec.operand_dtype(ops[0]).compute
-                out.setdefault(self.plan.phase[i] - 1, []).append(Part(prim.reduction, ty))
+        for i, ins in enumerate(self.spec.instrs):
+            if ins[0].family == "reduction":
+                out.setdefault(self.plan.phase[i] - 1, []).append(self.part(i))
         return out
+
+    def part(self, i: int) -> Part:
+        """What instruction `i`, a reduction, accumulates."""
+        prim, _attrs, ops, _dtype, _level = self.spec.instrs[i]
+        assert prim.reduction is not None
+        return Part(prim.reduction, self.spec.operand_dtype(ops[0]).compute)
 
     def reductions_of(self, phase: int) -> list[int]:
         return [i for i, ins in enumerate(self.spec.instrs)
@@ -182,6 +187,7 @@ class LoopKernel:
                 for r, reg in zip(roots_of(v), self.once_regs(o, width)):
                     bound[id(r)] = reg
                 vals.append(v)
+            assert prim.body is not None
             result = rounded(prim.body(*vals, *attrs), dtype)
             self.once[self.base + i] = tuple(e.body(roots_of(result), bound))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eutectic.codegen.accumulate import Accumulators, Part, levels_needed
+from eutectic.codegen.accumulate import Accumulators, levels_needed
 from eutectic.codegen.blocks import (
     Block, Element, advance, decode, lane_numbers, load, splat, store, to_memory)
 from eutectic.codegen.loop_kernel import LoopKernel
@@ -102,7 +102,7 @@ class RowKernel(LoopKernel):
         """Add to row addresses what once-a-row indices say: whole rows are then read in place."""
         for a, ops in self.spec.moved:
             e = self.fn.emitter(1)
-            vals = [operand_value(self.spec.operand_dtype(o).compute) for o in ops]
+            vals = [Value("arg", self.spec.operand_dtype(o).compute) for o in ops]
             bound = {id(v): self.once_regs(o, 1)[0] for v, o in zip(vals, ops)}
             [offset] = e.body([gather_offset(*vals)], bound)
             self.row[a] = self.fn.bind(f"add i64 {self.row[a]}, {offset}")
@@ -138,8 +138,7 @@ class RowKernel(LoopKernel):
             vt = vector_type("i64", w)
             lanes[a] = fn.bind(f"mul {vt} {step}, {lane_numbers(w)}")
         memory = [a for a in ins if spec.args[a].memory]
-        parts = [Part(spec.instrs[i][0].reduction,
-                      spec.operand_dtype(spec.instrs[i][2][0]).compute) for i in reds]
+        parts = [self.part(i) for i in reds]
         acc = Accumulators(fn, parts, w)
         if reds:
             length = fn.bind(f"sub i64 {end}, {start}")
@@ -172,9 +171,9 @@ class RowKernel(LoopKernel):
         for (_o, a), value in zip(stores, regs[len(reds):]):
             store(fn.emitter(w), spec.args[a].dtype, b.pointers[a], value, spec.stream)
         at_update = len(regs) - len(sent)
-        for ins in updates:
-            size = len(ins[2])
-            self._send(ins, regs[at_update:at_update + size], count)
+        for update in updates:
+            size = len(update[2])
+            self._send(update, regs[at_update:at_update + size], count)
             at_update += size
         self.close(b, count, fast, outs, self.row, latch if not reds else f"{latch}p")
         nxt = list(current)
@@ -221,7 +220,7 @@ class RowKernel(LoopKernel):
         d = BY_NAME[name]
         e = fn.emitter(w)
         types = [self.spec.operand_dtype(o).compute for o in ins[2]]
-        vals = [operand_value(t) for t in (types[0], *types[2:])]
+        vals = [Value("arg", t) for t in (types[0], *types[2:])]
         bound = {id(v): r[0] for v, r in zip(vals, (regs[0], *regs[2:]))}
         [address] = e.body([vals[0] + gather_offset(*vals[1:])], bound)
         fn.line(f"store <{w} x i64> {address}, ptr %sent_at, align 64")
@@ -369,7 +368,7 @@ class RowKernel(LoopKernel):
         e = fn.emitter(w)
         lifted: list[str] = []
         for i, value in zip(reds, regs):
-            red = self.spec.instrs[i][0].reduction
+            red = self.part(i).reduction
             v = operand_value(self.spec.operand_dtype(self.spec.instrs[i][2][0]).compute)
             bound = {id(r): reg for r, reg in zip(roots_of(v), value)}
             index = Value("arg", "u32")
@@ -448,8 +447,7 @@ class RowKernel(LoopKernel):
         self.begin(levels=True)
         units = fn.slot(S_UNITS)
         reds = self.reductions_of(0)
-        parts = [Part(spec.instrs[i][0].reduction,
-                      spec.operand_dtype(spec.instrs[i][2][0]).compute) for i in reds]
+        parts = [self.part(i) for i in reds]
         # A unit is a finished result of two levels: it enters the third.
         acc = Accumulators(fn, parts, w, first_level=1)
         top = fn.bind(f"add i64 {levels_needed(fn, units)}, 1")
