@@ -72,7 +72,7 @@ class Effects:
     """The places of one trace as they were before it."""
 
     def __init__(self, places: Sequence[Place], declared: Sequence[Any]) -> None:
-        known = set()
+        known: set[int] = set()
         for tree in declared:
             _containers(tree, known)
         self._before = [(p, p.content()) for p in places if id(p.holder) not in known]

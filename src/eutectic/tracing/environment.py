@@ -27,7 +27,7 @@ from eutectic.tracing.guard import Guard
 _MAX_OBJECTS = 20_000
 _CONSTANTS = frozenset((bool, int, float, complex, str, bytes, type(None), type(...)))
 _PACKAGE = __name__.split(".")[0]
-_STDLIB = getattr(sys, "stdlib_module_names", frozenset())
+_STDLIB: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset())
 _CALL = ("__call__",)
 
 

@@ -37,7 +37,7 @@ def bound(compiled: CompiledFunction, instance: Any) -> Callable[..., Any]:
         if methods is None:
             methods = attributes[_METHODS] = _Methods()
         found = methods.made.get(compiled)
-        if found is not None and found.fun.__self__ is instance:
+        if found is not None and _owner(found) is instance:
             return found
         if found is not None:  # a shallow copy of the instance has its methods
             methods = attributes[_METHODS] = _Methods()
@@ -45,7 +45,7 @@ def bound(compiled: CompiledFunction, instance: Any) -> Callable[..., Any]:
     else:
         made = compiled.__dict__.setdefault("_slotted", {})
         for found in list(made.values()):
-            if found.fun.__self__ is instance:
+            if _owner(found) is instance:
                 return found
         while len(made) >= _SLOTTED:
             made.pop(next(iter(made)), None)
@@ -53,3 +53,9 @@ def bound(compiled: CompiledFunction, instance: Any) -> Callable[..., Any]:
                            compiled.shapeless)
     made[compiled if isinstance(attributes, dict) else new] = new
     return new
+
+
+def _owner(made: CompiledFunction) -> Any:
+    """The instance that a compiled method was made for."""
+    method: Any = made.fun
+    return method.__self__

@@ -133,7 +133,8 @@ class Recorder:
         if kind is type(None):
             self._constant(None)
             return True
-        op = {tuple: Build.TUPLE, list: Build.LIST, dict: Build.DICT}.get(kind)
+        ops: dict[type, Build] = {tuple: Build.TUPLE, list: Build.LIST, dict: Build.DICT}
+        op = ops.get(kind)
         if op is None:
             return False
         for i, child in enumerate(children):

@@ -54,8 +54,8 @@ class Snapshot:
         for d, content in self._dicts:
             dict.clear(d)
             dict.update(d, content)
-        for items, content in self._lists:
-            items[:] = content
+        for items, held in self._lists:
+            items[:] = held
         for a, n in self.nodes.values():
             a._n = n
 

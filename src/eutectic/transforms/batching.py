@@ -162,7 +162,7 @@ def _scatter(n: Node, ins: Sequence[Operand], size: int) -> Node:
 
 
 def _attention(n: Node, ins: Sequence[Operand], size: int) -> Node:
-    scale, mask, causal, sinks = n.attrs
+    _scale, mask, _causal, sinks = n.attrs
     if sinks and ins[-1][1]:
         raise TransformError("[vmap] attention cannot be vectorised over its sinks.")
     count = 4 if mask else 3

@@ -43,7 +43,8 @@ class Call:
         if f._vjp is None:
             # The transpose of the pushforward, which is linear in the tangents.
             tangents = [_zeros(p) for p in self.primals]
-            pushed = f._jvp(_single(primals), _single(  # type: ignore[misc]
+            assert f._jvp is not None
+            pushed = f._jvp(_single(primals), _single(
                 unflatten(self.arguments, [wrap(t) for t in tangents])))
             outs = [x._n for x in flatten(pushed)[0]]
             return pull(outs, tangents, [g._n for g in given])
@@ -91,6 +92,8 @@ class custom_function:
     >>> mx.grad(f)(mx.array(3.0))
     array(100, dtype=float32)
     """
+
+    __name__: str
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         if not callable(fun):

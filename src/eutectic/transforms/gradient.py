@@ -108,13 +108,14 @@ def _gradient(name: str, fun: Callable[..., Any], nums: tuple[int, ...], names: 
         recording.retains = False
     value = result[0] if isinstance(result, (tuple, list)) and result else result
     if not isinstance(value, array):
-        raise ArgumentTypeError(f"[{name}] the function must return a scalar array (or a tuple that "
-                                f"begins with one), got {type(value).__name__}.")
+        raise ArgumentTypeError(f"[{name}] the function must return a scalar array (or a tuple "
+                                f"that begins with one), got {type(value).__name__}.")
     if value._n.shape:
         raise ArgumentError(f"[{name}] the function must return a scalar, got an array of shape "
                             f"{show_shape(value._n.shape)}; sum it, or use vjp.")
     if not value._n.dtype.is_float:
-        raise TransformError(f"[{name}] the result is {value._n.dtype.name}, which has no gradient.")
+        raise TransformError(f"[{name}] the result is {value._n.dtype.name}, which has no "
+                             "gradient.")
     found = pullback([value._n], handles, [ones_like(value._n)])
     grads = [wrap(g if g is not None else zeros_like(h)) for g, h in zip(found, handles)]
     out = [unflatten(t, grads[at:at + count]) for t, at, count in trees]
