@@ -1,4 +1,4 @@
-"""Settings, read once from the environment (`EUTECTIC_*`); attributes may be changed at run time."""
+"""Settings, read once from the environment (`EUTECTIC_*`); attributes may change at run time."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ class Config:
         """Directory of the disk cache; empty means the user's cache directory."""
         self.disk_cache = _bool("EUTECTIC_DISK_CACHE", True)
         self.disk_cache_bytes = _int("EUTECTIC_DISK_CACHE_BYTES", 256 << 20)
-        self.disable_compile = _bool("EUTECTIC_DISABLE_COMPILE", _bool("MLX_DISABLE_COMPILE", False))
+        self.disable_compile = _bool("EUTECTIC_DISABLE_COMPILE",
+                                     _bool("MLX_DISABLE_COMPILE", False))
         """Compiled functions run plainly; `disable_compile()` and `enable_compile()` set it."""
         self.compile_cache_entries = _int("EUTECTIC_COMPILE_CACHE_ENTRIES", 1024)
         """Traces kept for one compiled function before the least recently used is dropped."""

@@ -1,4 +1,4 @@
-"""Error classes. User errors read `[op] what is wrong with shape (2,3).`; internal ones are bugs."""
+"""Errors. User errors read `[op] what is wrong with shape (2,3).`; internal ones are bugs."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from eutectic.errors import InternalError
 from eutectic.kernel.scalar import BITS, FLOATS, SIGNED, Value, toposort
@@ -22,13 +22,13 @@ _INTRINSIC = {"fma": ("fma", 3), "sqrt": ("sqrt", 1), "fabs": ("fabs", 1), "floo
               "copysign": ("copysign", 2), "popcount": ("ctpop", 1)}
 
 
-@lru_cache(maxsize=None)
+@cache
 def element_type(ty: str) -> str:
     """The LLVM type of one element in a register."""
     return _ELEMENT.get(ty) or f"i{BITS[ty]}"
 
 
-@lru_cache(maxsize=None)
+@cache
 def vector_type(ty: str, width: int) -> str:
     """The LLVM type of `width` elements; a plain scalar at width 1."""
     return element_type(ty) if width == 1 else f"<{width} x {element_type(ty)}>"

@@ -114,6 +114,7 @@ class _Memory:
     """Memory at an address, for NumPy to look at."""
 
     __slots__ = ("__array_interface__",)
+    __array_interface__: dict[str, Any]
 
 
 def _view(address: int, shape: tuple[int, ...], strides: tuple[int, ...], d: Dtype,
@@ -227,7 +228,7 @@ class _Builder:
                 first.setdefault(t, i)
                 last[t] = i
         by_id = {id(m): m for g in self.fusion.groups for m in g.members}
-        self.nbytes = {t: n for t, n in size.items()}
+        self.nbytes = dict(size)
         live: list[tuple[int, int, int]] = []  # (offset, end, last step)
         total = 0
         for t in sorted(first, key=lambda t: first[t]):
@@ -362,9 +363,9 @@ class _Builder:
         for _token, _offset, strides in (s.a, s.b):
             offsets.append(self._offsets(n.shape[:-2], strides[:-2]))
         params = matmul.params(
-            variant, target, m, cols, k, a_strides=s.a[2][-2:], b_strides=s.b[2][-2:],
-            batch=batch, a_offsets=offsets[0], b_offsets=offsets[1], epilogue=epilogue,
-            threads=self.threads)
+            variant, target, m, cols, k, a_strides=(s.a[2][-2], s.a[2][-1]),
+            b_strides=(s.b[2][-2], s.b[2][-1]), batch=batch, a_offsets=offsets[0],
+            b_offsets=offsets[1], epilogue=epilogue, threads=self.threads)
         item = n.dtype.size
         patches = self._patches([(int(matmul.Slot.A), s.a[0], s.a[1] * item),
                                  (int(matmul.Slot.B), s.b[0], s.b[1] * item),

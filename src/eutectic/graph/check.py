@@ -34,7 +34,7 @@ def _node(n: Node) -> None:
     elif n.prim is INPUT:
         _that(not n.inputs, n, "a placeholder has no inputs")
     elif n.prim is GATHER:
-        axes, inner = n.attrs[0], [s for s in shapes[1:]]
+        axes, inner = n.attrs[0], shapes[1:]
         _that(len(axes) == len(shapes[0]), n, "an axis has no rule")
         _that(all(a < len(n.shape) and (a < 0 or n.shape[a] <= d)
                   for a, d in zip(axes, shapes[0])), n, "reaches outside its input")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -159,6 +159,7 @@ def pad(a: Node, low: tuple[int, ...], high: tuple[int, ...], fill: Node) -> Nod
 def reduce(name: str, a: Node, axes: tuple[int, ...], keepdims: bool = False) -> Node:
     """Reduce over sorted non-negative axes; several runs of axes are reduced innermost first."""
     prim = REDUCE[name]
+    assert prim.reduction is not None
     dtype = prim.reduction.result(a.dtype)
     full = a.shape
     runs = _runs(axes)
@@ -181,6 +182,7 @@ def reduce(name: str, a: Node, axes: tuple[int, ...], keepdims: bool = False) ->
 
 def _reduce_run(prim: Prim, a: Node, axes: tuple[int, ...]) -> Node:
     shape = tuple([d for i, d in enumerate(a.shape) if i not in axes])
+    assert prim.reduction is not None
     return Node(prim, (a,), (axes,), shape, prim.reduction.result(a.dtype))
 
 
@@ -216,7 +218,9 @@ def scan(name: str, a: Node, inclusive: bool = True) -> Node:
         return Node(SCAN[name], (a,), (inclusive,), a.shape, a.dtype)
     if inclusive:
         return a
-    bits = SCAN[name].reduction.identity(a.dtype.compute)[0][1]  # type: ignore[union-attr]
+    reduction = SCAN[name].reduction
+    assert reduction is not None
+    bits = reduction.identity(a.dtype.compute)[0][1]
     return broadcast(const(identity_value(bits, a.dtype), a.dtype), a.shape)
 
 
@@ -252,12 +256,12 @@ def opaque(name: str, call: Callable[..., Any], inputs: Sequence[Node], attrs: t
     return [Node(PART, (whole,), (at, shape, dtype), shape, dtype) for at, shape, dtype in layout]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _opaque_prim(name: str, call: Callable[..., Any]) -> Prim:
     return Prim(name, "opaque", call=call)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _packed(call: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any) -> np.ndarray:
         *rest, layout = args

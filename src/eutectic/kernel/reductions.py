@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Union
 
 from eutectic.dtype import Dtype, bool_, int32, uint32
 from eutectic.kernel.mathlib import divide
@@ -42,20 +41,20 @@ class Reduction:
     name: str
     identity: Callable[[str], tuple[tuple[str, int], ...]]
     """(type, bit pattern) of each accumulator."""
-    lift: Callable[[Union[Value, Complex], Value], Accs]
+    lift: Callable[[Value | Complex, Value], Accs]
     """Element and its index ('u32') to accumulators."""
     combine: Callable[[Accs, Accs], Accs]
     """Accumulators of earlier elements with those of later ones."""
-    finish: Callable[[Accs], Union[Value, Complex]]
+    finish: Callable[[Accs], Value | Complex]
     result: Callable[[Dtype], Dtype]
     uses_index: bool = False
 
 
-def _one(v: Union[Value, Complex], _index: Value) -> Accs:
+def _one(v: Value | Complex, _index: Value) -> Accs:
     return (v.re, v.im) if isinstance(v, Complex) else (v,)
 
 
-def _only(a: Accs) -> Union[Value, Complex]:
+def _only(a: Accs) -> Value | Complex:
     return Complex(a[0], a[1]) if len(a) == 2 else a[0]
 
 
@@ -157,7 +156,7 @@ def _bool_better(better: Callable[[Value, Value], Value], x: Value, y: Value) ->
     return better(select(x, one, zero), select(y, one, zero))
 
 
-def _arg_lift(v: Union[Value, Complex], index: Value) -> Accs:
+def _arg_lift(v: Value | Complex, index: Value) -> Accs:
     assert isinstance(v, Value)
     return (v, index)
 
@@ -193,8 +192,8 @@ def ordered(reduction: Reduction, ty: str) -> bool:
     return not reduction.uses_index and (ty in FLOATS or ty == "c64")
 
 
-def _pair_body(reduction: Reduction) -> Callable[..., Union[Value, Complex]]:
-    def body(old: Union[Value, Complex], new: Union[Value, Complex]) -> Union[Value, Complex]:
+def _pair_body(reduction: Reduction) -> Callable[..., Value | Complex]:
+    def body(old: Value | Complex, new: Value | Complex) -> Value | Complex:
         index = const_bits(0, "u32")
         return reduction.finish(reduction.combine(reduction.lift(old, index),
                                                   reduction.lift(new, index)))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable
-from typing import Any, Union
+from typing import Any
 
 from eutectic.errors import InternalError
 
@@ -24,7 +24,7 @@ FLOATS = ("f32", "f64")
 SIGNED = ("i8", "i16", "i32", "i64")
 INTS = (*SIGNED, "u8", "u16", "u32", "u64")
 
-Number = Union[int, float, bool]
+Number = int | float | bool
 
 
 class Value:
@@ -331,7 +331,7 @@ class Complex:
         return self.re.ne(o.re) | self.im.ne(o.im)
 
 
-Body = Callable[..., Union[Value, Complex]]
+Body = Callable[..., Value | Complex]
 
 
 def toposort(roots: Iterable[Value]) -> list[Value]:

@@ -289,7 +289,7 @@ def _make(o: Offsets) -> str:
     node_type, data_type = t.load("%types", 8 * Known.NODE), t.load("%types", 8 * Known.DATA)
     array_type = t.load("%types", 8 * Known.ARRAY)
     shape, dtype, strides = [t.load("%output", 8 * k) for k in (3, 4, 5)]
-    fresh = []
+    fresh: list[str] = []
     for kind in (data_type, node_type, array_type):
         new = t.call("ptr", "PyType_GenericAlloc", f"ptr {kind}", "i64 0")
         t.require(t.do(f"icmp ne ptr {new}, null"), f"lost{len(fresh)}")

@@ -106,8 +106,8 @@ def is_bf16(v: Value) -> bool:
             more = v.args[1:]
         elif v.op in ("neg", "fabs", "copysign"):
             more = v.args[:1]
-        elif not (v.op == "const" and v.imm & 0xFFFF == 0
-                  or v.op == "bitcast" and _low_half_is_zero(v.args[0])):
+        elif not ((v.op == "const" and v.imm & 0xFFFF == 0)
+                  or (v.op == "bitcast" and _low_half_is_zero(v.args[0]))):
             return False
         for x in more:
             if id(x) not in seen:
@@ -119,7 +119,7 @@ def is_bf16(v: Value) -> bool:
 def _low_half_is_zero(i: Value) -> bool:
     if len(i.args) != 2 or i.args[1].op != "const":
         return False
-    return i.op == "and" and i.args[1].imm == 0xFFFF0000 or (
+    return (i.op == "and" and i.args[1].imm == 0xFFFF0000) or (
         i.op == "shl" and i.args[1].imm == 16 and i.args[0].op == "convert"
         and i.args[0].args[0].ty == "u16")
 
