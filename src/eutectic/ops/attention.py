@@ -33,7 +33,7 @@ ATTENTION = Prim(_NAME, "native", native=_native)
 
 def formula(q: Node, k: Node, v: Node, scale: float, mask: Node | None, causal: bool) -> Node:
     """The same by its definition, with the score matrix: float64, and nothing to attend to."""
-    b, heads, tq, d = q.shape
+    b, heads, tq, _d = q.shape
     groups = heads // k.shape[1]
 
     def spread(x: Node) -> Node:
@@ -56,7 +56,7 @@ def formula(q: Node, k: Node, v: Node, scale: float, mask: Node | None, causal: 
 
 
 def scaled_dot_product_attention(q: array, k: array, v: array, *, scale: float,
-                                 mask: None | str | array = None, sinks: array | None = None,
+                                 mask: str | array | None = None, sinks: array | None = None,
                                  force_fused: bool = False, stream: Any = None) -> array:
     """`softmax(scale * q @ k.T + mask) @ v` for each head, without the matrix of scores.
 
@@ -112,7 +112,7 @@ def scaled_dot_product_attention(q: array, k: array, v: array, *, scale: float,
     if dtype is float64 or not tk or not d:
         if sinks is not None:
             raise DtypeError(f"[{_NAME}] sinks need keys and a dtype of at most 32 bits.")
-        return wrap(formula(*nodes, float(scale), m, causal))
+        return wrap(formula(nodes[0], nodes[1], nodes[2], float(scale), m, causal))
     attrs = (float(scale), "" if m is None else m.dtype.name, causal, sinks is not None)
     return wrap(Node(ATTENTION, tuple(inputs), attrs, shape, dtype))
 

@@ -177,7 +177,7 @@ def _pad(g: Node, n: Node) -> list[Node | None]:
     return [inner, outside._n]
 
 
-# -- reductions, scans, products --------------------------------------------------------------------
+# -- reductions, scans, products ------------------------------------------------------------------
 
 
 def _spread(r: Node, n: Node) -> Node:

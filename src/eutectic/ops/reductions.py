@@ -32,7 +32,9 @@ def _reduced(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> t
 def _simple(name: str, a: Any, axis: Any, keepdims: bool) -> array:
     n = node_of(a, name)
     axes = axes_of(name, axis, n.shape)
-    to = prims.REDUCE[name].reduction.result(n.dtype)  # type: ignore[union-attr]
+    reduction = prims.REDUCE[name].reduction
+    assert reduction is not None
+    to = reduction.result(n.dtype)
     return wrap(prims.reduce(name, prims.cast(n, to), axes, bool(keepdims)))
 
 
