@@ -118,7 +118,7 @@ def test_a_cheap_producer_is_computed_again():
     assert len(f) == 1 and not f.rules
 
 
-# ---- what does not: one case a rule, and its neighbour that does ------------------------------------
+# ---- what does not: one case a rule, and its neighbour that does ---------------------------------
 
 def test_rule_two_kernels_and_cycle_avoidance():
     """y feeds a reduction and, with its result, a map: putting y into the map would be a cycle."""

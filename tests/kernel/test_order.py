@@ -154,7 +154,8 @@ def test_threads_do_not_matter(threads):
 
 def test_layout_does_not_matter():
     x = numbers((129, 1025), "float32", 4)
-    for a in (mx.transpose(array(np.ascontiguousarray(x.T))), array(x[::-1, ::-1].copy())[::-1, ::-1],
+    for a in (mx.transpose(array(np.ascontiguousarray(x.T))),
+              array(x[::-1, ::-1].copy())[::-1, ::-1],
               array(np.repeat(np.repeat(x, 2, 0), 2, 1))[::2, ::2]):
         mx.eval(a)
         same(mx.sum(a, axis=1), row_class(x, "sum"))

@@ -30,7 +30,7 @@ def one(value=1.0):
     return mx.array([value])
 
 
-# ---- Keys and caches --------------------------------------------------------------------------------
+# ---- Keys and caches -----------------------------------------------------------------------------
 
 
 def test_the_first_call_traces_and_later_ones_do_not():
@@ -164,7 +164,7 @@ def test_clear_forgets():
     assert (f.stats.traces, f.stats.hits) == (2, 4)
 
 
-# ---- Arguments and results --------------------------------------------------------------------------
+# ---- Arguments and results -----------------------------------------------------------------------
 
 
 Point = namedtuple("Point", "a b")
@@ -301,7 +301,7 @@ def test_methods_of_many_instances_keep_none_alive():
     assert seen() is None
 
 
-# ---- State ------------------------------------------------------------------------------------------
+# ---- State ---------------------------------------------------------------------------------------
 
 
 def test_inputs_are_read_and_outputs_written_at_each_call():
@@ -460,7 +460,7 @@ def test_the_last_smaller_batch():
     assert f.stats.traces == 2
 
 
-# ---- Randomness -------------------------------------------------------------------------------------
+# ---- Randomness ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("captured", [False, True])
@@ -492,7 +492,7 @@ def test_draws_on_threads_differ():
     assert len(set(found)) == 400
 
 
-# ---- Tracing ----------------------------------------------------------------------------------------
+# ---- Tracing -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("use, name", [

@@ -67,7 +67,8 @@ CASES = {
     "nested": (lambda t: {"a": (t[0]["k"] * 2, None), "b": [t[1]]},
                (({"k": mx.array([1.0])}, mx.array([[2.0]])),)),
     "constants": (lambda x, n, s, f: (x * n + f, s, n), (mx.array([1.0]), 3, "name", 2.5)),
-    "none and bool": (lambda x, a, b: None if a is None and b else x, (mx.array([1.0]), None, True)),
+    "none and bool": (lambda x, a, b: None if a is None and b else x,
+                      (mx.array([1.0]), None, True)),
     "an input is the output": (lambda x, y: (x, y + 1), (mx.array([1.0]), mx.array([2.0]))),
     "same array twice": (lambda x, y: x + y, (mx.array([1.0]),) * 2),
     "unused": (lambda x, y: y + 1, (mx.array([1.0]), mx.array([2.0]))),
@@ -124,7 +125,7 @@ def test_results_of_two_calls_do_not_share_memory():
     assert kept.tolist() == [8]
 
 
-# ---- guard misses ---------------------------------------------------------------------------------
+# ---- guard misses --------------------------------------------------------------------------------
 
 
 def test_misses_are_seen():
@@ -137,7 +138,8 @@ def test_misses_are_seen():
     for args, kwargs in [
         ((mx.array([1.0, 2.0, 3.0]), 2), {"k": None}), ((mx.array([1, 2]), 2), {"k": None}),
         ((x, True), {"k": None}), ((x, 2.0), {"k": None}), ((x, 2), {}), ((x, 2), {"k": 0}),
-        ((x,), {"n": 2, "k": None}), ((x[::-1], 2), {"k": None}), ((x.reshape(2, 1), 2), {"k": None}),
+        ((x,), {"n": 2, "k": None}), ((x[::-1], 2), {"k": None}),
+        ((x.reshape(2, 1), 2), {"k": None}),
         ((x, 1 << 70), {}), ((x, -2), {"k": None}),
     ]:
         try:
@@ -220,7 +222,7 @@ def test_more_than_one_signature_stays_native():
     assert [len(e.traced.graph.inputs[0].shape) for e in f.entries()] == [1, 1, 1]
 
 
-# ---- memory and threads ---------------------------------------------------------------------------
+# ---- memory and threads --------------------------------------------------------------------------
 
 
 def test_reference_counts_stay():

@@ -18,7 +18,7 @@ def two():
 
     @f.vjp
     def f_vjp(primals, cotangents, outputs):
-        (x, y), (a, b), (_u, v) = primals, cotangents, outputs
+        (_x, _y), (a, b), (_u, v) = primals, cotangents, outputs
         return a * 10 + b, b * 100 + v * 0
 
     return f

@@ -1,4 +1,4 @@
-"""Derivatives: dot test against finite differences for every operation, transposes, trees, errors."""
+"""Derivatives: finite differences (dot test) of every operation, transposes, trees, errors."""
 
 from __future__ import annotations
 
