@@ -67,7 +67,7 @@ def by_rows(work: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarr
 
 
 def _sort_in_place(x: np.ndarray) -> None:
-    """Sort contiguous rows; one large row is divided by its quantiles among threads."""
+    """Sort contiguous rows; of one large row each thread sorts a part."""
     n = x.shape[-1]
     parts = min(get_num_threads(), n // PARALLEL)
     if x.shape[0] != 1 or parts <= 1:
@@ -75,8 +75,8 @@ def _sort_in_place(x: np.ndarray) -> None:
         return
     row = x[0]
     cuts = [n * i // parts for i in range(parts + 1)]
-    row.partition(cuts[1:-1])
     together([row[a:b].sort for a, b in pairwise(cuts)])
+    row.sort(kind="stable")  # timsort finds the sorted runs and merges them
 
 
 def bits(x: np.ndarray) -> np.ndarray:
