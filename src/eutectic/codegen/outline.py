@@ -60,7 +60,8 @@ class Outliner:
         args = [Value("arg", t) for t in types]
         f.start("entry")
         e = f.emitter(self.width)
-        result = rounded(prim.body(*args, *attrs), dtype)  # type: ignore[misc]
+        assert prim.body is not None
+        result = rounded(prim.body(*args, *attrs), dtype)
         bound = {id(a): f"%a{i}" for i, a in enumerate(args)}
         [reg] = e.body([result], bound)  # type: ignore[list-item]
         vt = vector_type(dtype.compute, self.width)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 from eutectic.dtype import Dtype
@@ -69,20 +70,21 @@ USER_FILES: set[str] = set()
 
 def user_line() -> tuple[str, int] | None:
     """The innermost (file, line) outside this package, or None at the top."""
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         filename = frame.f_code.co_filename
         if not filename.startswith(_PACKAGE) or filename in USER_FILES:
             return (filename, frame.f_lineno)
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return None
 
 
 def user_depth() -> int:
     """How many frames up the innermost one outside this package is; for `warnings.warn`."""
-    frame, depth = sys._getframe(1), 1
+    frame: FrameType | None = sys._getframe(1)
+    depth = 1
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame, depth = frame.f_back, depth + 1  # type: ignore[assignment]
+        frame, depth = frame.f_back, depth + 1
     return depth
 
 

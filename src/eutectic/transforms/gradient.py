@@ -96,12 +96,14 @@ def _gradient(name: str, fun: Callable[..., Any], nums: tuple[int, ...], names: 
     new_args, new_kwargs = list(args), dict(kwargs)
     handles: list[Any] = []
     trees = []
-    for where, key in [*((new_args, i) for i in nums), *((new_kwargs, k) for k in names)]:
-        leaves, treedef = flatten(where[key])  # type: ignore[index]
+    places: list[tuple[Any, Any]] = [*((new_args, i) for i in nums),
+                                     *((new_kwargs, k) for k in names)]
+    for where, key in places:
+        leaves, treedef = flatten(where[key])
         made = [_handle(name, x, recording, key) for x in leaves]
         trees.append((treedef, len(handles), len(made)))
         handles += made
-        where[key] = unflatten(treedef, [wrap(h) for h in made])  # type: ignore[index]
+        where[key] = unflatten(treedef, [wrap(h) for h in made])
     try:
         result = record(fun, tuple(new_args), new_kwargs, recording)
     finally:
