@@ -174,7 +174,8 @@ def _product_work(step: ProductStep) -> Work:
     after = _loop_work(step.epilogue)
     # The epilogue finds the product in cache, and overwrites it or stores elsewhere.
     read = after.read - (out if step.c in step.epilogue.reads else 0)
-    kept = out if step.c in step.group.outputs else 0  # type: ignore[union-attr]
+    assert step.group is not None
+    kept = out if step.node in step.group.outputs else 0
     return Work(own.read + max(read, 0), max(after.written, 0) + kept, flops + after.flops,
                 own.instructions + after.instructions, flops)
 

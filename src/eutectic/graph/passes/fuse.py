@@ -8,12 +8,12 @@ Each refusal is recorded with its rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from eutectic.graph import prims
 from eutectic.graph.affine import Forms, NotAffine
-from eutectic.graph.ir import INPUT, IOTA, Graph, Node, with_inputs
+from eutectic.graph.ir import INPUT, Graph, Node, with_inputs
 from eutectic.graph.layout import row_major, view_layout
 from eutectic.graph.passes.forms import (
     forms_over, in_order, in_order_all, in_order_prefix, inner_size, is_bijective, lane_clash,
@@ -543,13 +543,3 @@ class _Fuser:
             g.members.sort(key=lambda m: self.rank[id(m)])
         return out
 
-
-def leaves(groups: Iterable[Group]) -> list[Node]:
-    """Bases that no group computes: inputs of the whole."""
-    made = {id(m) for g in groups for m in g.members}
-    out: dict[int, Node] = {}
-    for g in groups:
-        for e in g.edges:
-            if id(e.base) not in made and e.base.prim is not IOTA:
-                out[id(e.base)] = e.base
-    return list(out.values())
