@@ -3,6 +3,8 @@
 #   make measure   set up and run the measurement: plain against compiled, on this machine
 #   make test      the tests                  make lint   ruff and mypy
 #   make docs      every example in the docs  make bench  the benchmarks (ARGS='--rounds 5')
+#   make bench-api   single operations beside jax, torch and mlx
+#   make test-oracle   every name beside mlx[cpu], which it installs
 
 # python3, or else another name of a Python that is recent enough; or the one given: PYTHON=...
 PYTHON ?= python3
@@ -17,16 +19,20 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help measure test lint docs bench setup setup-dev clean
+.PHONY: help measure test test-oracle lint docs bench bench-api setup setup-dev clean
 
 help:
-	@sed -n '3,6s/^# *//p' Makefile
+	@sed -n '3,8s/^# *//p' Makefile
 
 measure: $(VENV)/.stamp-run
 	@$(BIN)/eutectic measure $(ARGS)
 
 test: $(VENV)/.stamp-dev
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/test_docs.py $(ARGS)
+
+# Excluded from `make test`: it needs mlx, which it installs (the rest of the extra `peers` is large).
+test-oracle: $(VENV)/.stamp-oracle
+	$(BIN)/python -m pytest -n $(WORKERS) tests/oracle $(ARGS)
 
 lint: $(VENV)/.stamp-dev
 	@status=0; $(BIN)/ruff check . || status=1; $(BIN)/mypy || status=1; exit $$status
@@ -36,6 +42,9 @@ docs: $(VENV)/.stamp-dev
 
 bench: $(VENV)/.stamp-run
 	$(BIN)/python benchmarks/run.py $(ARGS)
+
+bench-api: $(VENV)/.stamp-run
+	$(BIN)/python benchmarks/run.py --api $(ARGS)
 
 setup: $(VENV)/.stamp-run
 setup-dev: $(VENV)/.stamp-dev
@@ -52,6 +61,10 @@ $(VENV)/.stamp-dev: pyproject.toml $(BIN)/python
 	@echo "Installing Eutectic and its test tools into $(VENV) (once)"
 	@$(PIP) --editable '.[dev]'
 	@touch $(VENV)/.stamp-run $@
+
+$(VENV)/.stamp-oracle: $(VENV)/.stamp-dev
+	@$(PIP) 'mlx[cpu]'
+	@touch $@
 
 # The first candidate of Python 3.10 or later.
 $(BIN)/python:

@@ -1,11 +1,11 @@
-"""Matrix products beside torch, jax and NumPy (OpenBLAS): microseconds of a call.
+"""Matrix products beside torch, jax, mlx and NumPy (OpenBLAS): microseconds of a call.
 
-    python benchmarks/matmul.py [--rounds 5] [--only 1024] [--dtype float32] [--threads 2]
+    python benchmarks/matmul.py [--rounds 5] [--only 1024] [--dtype float32] [--threads 2] [--api]
 
 Each framework runs in a process of its own; the processes take turns, a round each, and the table
 shows medians over the rounds (of medians within a round). `peer/ours` above 1: ours is faster than
 the fastest peer. Frameworks that are not installed are left out. The last line is the geometric
-mean of the ratios.
+mean of the ratios. Ours is the generated code alone; with `--api` it is `a @ b` of eutectic.core.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 import harness
 import numpy as np
 
-FRAMEWORKS = ("eutectic", "torch", "jax", "numpy")
+FRAMEWORKS = ("eutectic", "torch", "jax", "mlx", "numpy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +156,37 @@ def jax_call(a: np.ndarray, b: np.ndarray, threads: int) -> Callable[[], object]
     return lambda: run(x, y).block_until_ready()
 
 
-def child(framework: str, only: str, dtype: str, threads: int) -> None:
+def array_call(mx: Any, a: np.ndarray, b: np.ndarray) -> Callable[[], object]:
+    """`a @ b` with MLX's API; transposed operands are views."""
+    def stored(x: np.ndarray) -> Any:
+        turned = x.strides[-1] != x.itemsize
+        y = mx.array(np.ascontiguousarray(x.swapaxes(-1, -2) if turned else x))
+        mx.eval(y)
+        return y.swapaxes(-1, -2) if turned else y
+
+    x, y = stored(a), stored(b)
+    return lambda: mx.eval(x @ y)
+
+
+def api_call(a: np.ndarray, b: np.ndarray, threads: int) -> Callable[[], object]:
+    import eutectic.core as mx
+    from eutectic.runtime import pool
+
+    pool.set_num_threads(threads)
+    return array_call(mx, a, b)
+
+
+def mlx_call(a: np.ndarray, b: np.ndarray, threads: int) -> Callable[[], object]:
+    import mlx.core as mx
+
+    mx.set_default_device(mx.cpu)
+    return array_call(mx, a, b)
+
+
+def child(framework: str, only: str, dtype: str, threads: int, api: bool) -> None:
     """Measures every case with one framework and reports microseconds."""
-    make = {"eutectic": eutectic_call, "torch": torch_call, "jax": jax_call, "numpy": numpy_call}
+    make = {"eutectic": api_call if api else eutectic_call, "torch": torch_call, "jax": jax_call,
+            "mlx": mlx_call, "numpy": numpy_call}
     result = {}
     for case in CASES:
         if only in case.name:
@@ -189,17 +217,19 @@ def main() -> None:
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--dtype", default="float32", choices=("float32", "float64", "float16"))
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--api", action="store_true", help="our calls through eutectic.core")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--python", action="append", default=[], metavar="NAME=PATH",
                         help="the Python that has a framework; NAME may be 'peers'")
     options = parser.parse_args()
     if options.one:
-        child(options.one, options.only, options.dtype, options.threads)
+        child(options.one, options.only, options.dtype, options.threads, options.api)
         return
     pythons = harness.Interpreters.parse(options.python)
     peers = list(harness.installed([f for f in FRAMEWORKS if f != "eutectic"], pythons))
     rounds: dict[str, list[dict[str, float]]] = {f: [] for f in ("eutectic", *peers)}
     extra = ["--only", options.only, "--dtype", options.dtype, "--threads", str(options.threads)]
+    extra += ["--api"] * options.api
     with harness.fresh_cache() as cache:
         env = harness.environment(Path(cache))
         env |= {name: str(options.threads) for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")}

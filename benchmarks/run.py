@@ -1,144 +1,162 @@
-"""All benchmarks in one table, each row with its bar and its aim.
+"""All benchmarks in two tables, each row with its bar, its aim (goals.py) and whether it is met.
 
-    python benchmarks/run.py [--rounds 3] [--only ROW,...] [--python NAME=PATH ...] [--json FILE]
-                             [--markdown]
+    python benchmarks/run.py [--api] [--rounds 3] [--only ROW,...] [--python NAME=PATH ...]
+                             [--json FILE] [--markdown]
 
-Workload rows: plain and compiled time of Eutectic, the best peer's compiled time, and the ratio of
-the two compiled times, which is what bar and aim speak of (1.00 is as fast as the fastest peer).
-Overhead rows: bar and aim are in the row's own unit. `--markdown` prints the table for the README.
-Peers that are not installed are said in a line. Takes about 20 minutes with all peers, most of it
-torch.compile's first calls; `--rounds 1` gives a quick look.
+Without `--api`: compiled functions, calls, first calls. With it: single operations of the array API
+(plain calls; for jax, jitted ones). `value` is what bar and aim speak of: a ratio to the best
+peer's time (1.00 is as fast as the fastest), a speed-up (4.0x) or a time. `--markdown` prints the
+table for the README. Peers that are not installed are said in a line. The first table takes about
+20 minutes with all peers, most of it torch.compile's first calls; `--rounds 1` gives a quick look.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
+import statistics
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import frameworks
+import goals
 import harness
 import overhead
 import peers
-from harness import Interpreters
+from goals import Goal
+from harness import ChildError, Interpreters
 
 SUBJECT = "eutectic"
+HEADER = ("what", "plain", "eutectic", "best peer", "value", "bar", "aim", "")
 
+TITLES = {
+    "speed-up": "chain20_512, speed-up by compiling",
+    "plain_over_mlx": "chain20_512, plain against mlx compiled",
+} | {name: case.title for name, case in overhead.CASES.items()}
 
-@dataclass(frozen=True)
-class Goal:
-    """What a row must reach (`bar`) and should reach (`aim`): at most these numbers."""
-
-    bar: float | None = None
-    aim: float | None = None
-
-    def verdict(self, value: float | None) -> str:
-        if value is None or (self.bar is None and self.aim is None):
-            return ""
-        if self.aim is not None and value <= self.aim:
-            return "aim met"
-        if self.bar is None:
-            return "aim missed"
-        return "bar met" if value <= self.bar else "BAR MISSED"
-
-
-# Ratios to the best peer's compiled time.
-WORKLOAD_GOALS = {
-    "chain20_512": Goal(bar=1.0),
-    "chain1_512": Goal(bar=1.0),
-    "chain20_4096": Goal(bar=1.0),
-    "chain1_4096": Goal(bar=1.0),
-    "gelu_32M": Goal(bar=1.0),
-    "softmax_mask": Goal(bar=1.0),
-    "ln_res_silu": Goal(bar=1.0),
-    "small100ops": Goal(bar=1.0),
-    "anchor_kan": Goal(bar=1.0),
-    "pairwise": Goal(bar=1.0),
-    "matmul1024": Goal(bar=1.0),
-}
-
-# Milliseconds. "Tens of milliseconds" for a first call and one for a new shape are promises of the
-# README; the rest has no goal yet and is there to be watched.
-OVERHEAD_GOALS = {
-    "call_small": Goal(),
-    "call_list100": Goal(),
-    "first_seed": Goal(bar=100),
-    "first_small": Goal(bar=100),
-    "warm_seed": Goal(),
-    "warm_small": Goal(),
-    "new_shape": Goal(bar=1),
-    "import": Goal(),
-}
-
-HEADER = ("what", "plain", "compiled", "best peer", "ratio", "bar", "aim", "")
+# The API's scripts: what is added to their command line, and the milliseconds in their unit.
+EXTRA = {"matmul.py": ("--api",)}
+UNITS = {"matmul.py": 1e-3, "convolution.py": 1e-3}
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table, already as text, and what it was made from."""
+    """One line of the table and what it was made from."""
 
-    name: str
-    cells: tuple[str, ...]
-    record: dict[str, object]
-    failed: bool
+    goal: Goal
+    plain: float | None  # milliseconds, all three
+    own: float | None
+    best: tuple[str, float] | None
+    value: float | None
+    reason: str = ""  # why there is no value
+    record: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return TITLES.get(self.goal.name, self.goal.name)
+
+    def cells(self) -> tuple[str, ...]:
+        best = f"{time(self.best[1])} ({self.best[0]})" if self.best else "-"
+        goal = self.goal
+        return (
+            self.title,
+            "" if self.plain is None else time(self.plain),
+            self.reason[:60] or "-" if self.own is None else time(self.own),
+            best,
+            shown(goal, self.value),
+            shown(goal, goal.bar),
+            shown(goal, goal.aim),
+            goal.verdict(self.value),
+        )
+
+
+def time(ms: float) -> str:
+    if ms < 0.1:
+        return f"{ms * 1e3:.2f} us"
+    return f"{ms:.3f} ms" if ms < 10 else f"{ms:.1f} ms"
+
+
+def shown(goal: Goal, value: float | None) -> str:
+    """A value in the unit of its goal."""
+    if value is None:
+        return "-"
+    if goal.kind == goals.TIME:
+        return time(value)
+    return f"{value:.2f}x" if goal.at_least else f"{value:.2f}"
 
 
 def workload_rows(
-    names: list[str], chosen: list[str], rounds: int, pythons: Interpreters
+    names: list[str], chosen: list[Goal], rounds: int, pythons: Interpreters
 ) -> Iterator[Row]:
-    for found in peers.compare(names, chosen, rounds, pythons):
-        own, best, ratio = found.median(SUBJECT), found.best_peer(SUBJECT), found.ratio(SUBJECT)
-        goal = WORKLOAD_GOALS[found.workload]
-        yield Row(
-            found.workload,
-            (
-                found.workload,
-                f"{own['plain']:.3f} ms" if own else "error",
-                f"{own['compiled']:.3f} ms" if own else found.errors.get(SUBJECT, "-"),
-                f"{best[1]:.3f} ms ({best[0]})" if best else "-",
-                number(ratio),
-                number(goal.bar),
-                number(goal.aim),
-                goal.verdict(ratio),
-            ),
-            found.record(),
-            own is None,
-        )
+    """Rows of the same workload share its measurement."""
+    for found in peers.compare(names, list(dict.fromkeys(g.case for g in chosen)), rounds, pythons):
+        own, best, mlx = found.median(SUBJECT), found.best_peer(SUBJECT), found.median("mlx")
+        for goal in [g for g in chosen if g.case == found.workload]:
+            value = None
+            if goal.kind == goals.RATIO:
+                value = found.ratio(SUBJECT)
+            elif own and goal.kind == goals.SPEED_UP:
+                value = own["plain"] / own["compiled"]
+            elif own and mlx and goal.kind == goals.OVER_MLX:
+                value = mlx["compiled"] / own["plain"]
+            yield Row(
+                goal,
+                own and own["plain"],
+                own and own["compiled"],
+                ("mlx", mlx["compiled"]) if mlx and goal.kind == goals.OVER_MLX else best,
+                value,
+                found.errors.get(SUBJECT, ""),
+                found.record(),
+            )
 
 
 def overhead_rows(
-    names: list[str], chosen: list[str], rounds: int, pythons: Interpreters
+    names: list[str], chosen: list[Goal], rounds: int, pythons: Interpreters
 ) -> Iterator[Row]:
-    for found in overhead.compare(names, chosen, rounds, pythons):
-        case = found.case
-        own, best = found.median(SUBJECT), found.best_peer(SUBJECT)
-        goal = OVERHEAD_GOALS[case.name]
-        yield Row(
-            case.name,
-            (
-                case.title,
-                "",
-                case.show(own) if own is not None else found.errors.get(SUBJECT, "-"),
-                f"{case.show(best[1])} ({best[0]})" if best else "-",
-                number(own / best[1] if own is not None and best else None),
-                case.show(goal.bar) if goal.bar is not None else "-",
-                case.show(goal.aim) if goal.aim is not None else "-",
-                goal.verdict(own),
-            ),
-            {**found.samples, "errors": found.errors},
-            own is None,
-        )
+    results = overhead.compare(names, [g.case for g in chosen], rounds, pythons)
+    for goal, found in zip(chosen, results):
+        own = found.median(SUBJECT)
+        record = {**found.samples, "errors": found.errors}
+        reason = found.errors.get(SUBJECT, "")
+        yield Row(goal, None, own, found.best_peer(SUBJECT), own, reason, record)
 
 
-def number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
+def operation_rows(
+    names: list[str], chosen: list[Goal], rounds: int, pythons: Interpreters
+) -> Iterator[Row]:
+    """Rows of the API's scripts: every framework in turn, in processes of their own."""
+    for goal in chosen:
+        known = importlib.import_module(goal.script.removesuffix(".py")).FRAMEWORKS
+        samples: dict[str, list[float]] = {
+            name: [] for name in (*names, "safetensors") if name in known}
+        errors: dict[str, str] = {}
+        script = str(Path(__file__).parent / goal.script)
+        extra = ("--only", goal.case, *EXTRA.get(goal.script, ()))
+        with harness.fresh_cache() as cache:
+            env = harness.environment(Path(cache))
+            for _ in range(rounds):
+                for name in samples:
+                    if name in errors:
+                        continue
+                    try:
+                        child = harness.run_child(pythons.of(name), script, name, *extra, env=env)
+                        samples[name].append(child[goal.case] * UNITS.get(goal.script, 1.0))
+                    except ChildError as error:
+                        errors[name] = str(error)
+        medians = {n: statistics.median(s) for n, s in samples.items() if s and n not in errors}
+        own = medians.pop(SUBJECT, None)
+        best = min(medians.items(), key=lambda item: item[1]) if medians else None
+        for name, error in errors.items():
+            print(f"  {goal.name}: {name}: {error}", file=sys.stderr)
+        yield Row(goal, None, own, best, own / best[1] if own and best else None,
+                  errors.get(SUBJECT, ""), {**samples, "errors": errors})
 
 
 def text_table(rows: list[Row]) -> str:
-    lines = [HEADER, *(row.cells for row in rows)]
+    lines = [HEADER, *(row.cells() for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(HEADER))]
     texts = []
     for name, *numbers, verdict in lines:
@@ -148,14 +166,24 @@ def text_table(rows: list[Row]) -> str:
 
 
 def markdown_table(rows: list[Row]) -> str:
-    """The columns a reader of the README needs."""
-    lines = ["| | plain | compiled | best peer | ratio |", "|---|--:|--:|--:|--:|"]
-    lines += ["| " + " | ".join(row.cells[:5]) + " |" for row in rows]
-    return "\n".join(lines)
+    """The columns that hold something, for the README."""
+    lines = [HEADER, *(row.cells() for row in rows)]
+    kept = [i for i in range(len(HEADER)) if any(line[i] for line in lines[1:])]
+    header, *body = ["| " + " | ".join(line[i] for i in kept) + " |" for line in lines]
+    rule = "|---" + "|--:" * (len(kept) - 2) + "|---|"
+    return "\n".join([header, rule, *body])
+
+
+def summary(rows: list[Row]) -> str:
+    verdicts = [row.goal.verdict(row.value) for row in rows]
+    missed = [row.title for row, verdict in zip(rows, verdicts) if verdict == "BAR MISSED"]
+    text = f"{len(rows) - len(missed) - verdicts.count('')} of {len(rows)} bars met"
+    return text + (f"; missed: {', '.join(missed)}" if missed else "")
 
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--api", action="store_true", help="the table of single operations")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="", metavar="ROW,...", help="these rows only")
     parser.add_argument("--python", action="append", default=[], metavar="NAME=PATH")
@@ -163,7 +191,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args(argv)
 
-    known = [*WORKLOAD_GOALS, *OVERHEAD_GOALS]
+    table = goals.API if options.api else goals.COMPILING
+    known = [goal.name for goal in table]
     only = options.only.split(",") if options.only else known
     if unknown := [name for name in only if name not in known]:
         parser.error(f"no row {', '.join(unknown)}; there are {', '.join(known)}")
@@ -172,7 +201,6 @@ def main(argv: list[str]) -> int:
     versions = harness.installed(list(frameworks.NAMES), pythons)
     if SUBJECT not in versions:
         return 1
-    names = list(versions)
     about = [
         harness.machine(),
         "  ".join(f"{name} {version}" for name, version in versions.items()),
@@ -181,18 +209,21 @@ def main(argv: list[str]) -> int:
     print("\n".join(about), flush=True)
 
     rows: list[Row] = []
-    workloads = [name for name in WORKLOAD_GOALS if name in only]
-    cases = [name for name in OVERHEAD_GOALS if name in only]
-    for source, chosen in ((workload_rows, workloads), (overhead_rows, cases)):
-        for row in source(names, chosen, options.rounds, pythons):
+    sources = {"peers.py": workload_rows, "overhead.py": overhead_rows}
+    scripts = list(sources) if not options.api else ["*"]
+    for script in scripts:
+        chosen = [g for g in table if g.name in only and script in (g.script, "*")]
+        source = sources.get(script, operation_rows)
+        for row in source(list(versions), chosen, options.rounds, pythons):
             rows.append(row)
-            print(f"  measured {row.name}", file=sys.stderr, flush=True)
+            print(f"  measured {row.goal.name}", file=sys.stderr, flush=True)
 
     print("\n" + (markdown_table(rows) if options.markdown else text_table(rows)))
+    print("\n" + summary(rows))
     if options.json:
-        records = {row.name: row.record for row in rows}
+        records = {row.goal.name: {"value": row.value, **row.record} for row in rows}
         options.json.write_text(json.dumps({"about": about, "rows": records}, indent=1) + "\n")
-    failed = [row.name for row in rows if row.failed]
+    failed = [f"{row.goal.name} ({row.reason})" for row in rows if row.own is None]
     if failed:
         print(f"eutectic gave no result for: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

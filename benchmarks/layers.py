@@ -1,0 +1,203 @@
+"""Attention, norms and rotary positions beside torch, jax and mlx: milliseconds of a call.
+
+    python benchmarks/layers.py [--rounds 5] [--only rope] [--python NAME=PATH ...]
+
+Each framework runs in a process of its own; the processes take turns, a round each, and the table
+shows medians over the rounds (of medians within a round). `ours/peer` below 1: ours is faster than
+the fastest peer. Calls of `mx.fast` for ours and mlx, of the library's own function for torch, one
+jitted call for jax. torch and jax have no rotary positions: theirs is the formula with the sines
+and cosines given, under `torch.compile` and `jax.jit`. Every result is compared with NumPy's.
+Frameworks that are not installed are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import harness
+import numpy as np
+
+FRAMEWORKS = ("eutectic", "torch", "jax", "mlx")
+EPS, BASE = 1e-5, 10000.0
+HEADS = (1, 8, 1024, 64)  # batch, heads, positions, width: attention
+ROWS = (8, 512, 1024)  # norms
+TURNED = (8, 16, 512, 64)  # the same numbers, in heads: rotary positions
+CASES = ("attention", "layer_norm", "rms_norm", "rope")
+
+Arrays = dict[str, np.ndarray]
+Call = Callable[[], Any]
+
+
+def operands(case: str) -> Arrays:
+    rng = np.random.default_rng(0)
+
+    def normal(*shape: int) -> np.ndarray:
+        return rng.standard_normal(shape, np.float32)
+
+    if case == "attention":
+        return {name: normal(*HEADS) for name in "qkv"}
+    if case == "rope":
+        width, length = TURNED[-1], TURNED[-2]
+        rates = BASE ** (-np.arange(width // 2) / (width // 2))
+        angles = np.arange(length)[:, None] * rates
+        return {"x": normal(*TURNED), "cos": np.cos(angles).astype(np.float32),
+                "sin": np.sin(angles).astype(np.float32)}
+    return {"x": normal(*ROWS), "w": normal(ROWS[-1]), "b": normal(ROWS[-1])}
+
+
+def expected(case: str, d: Arrays) -> np.ndarray:
+    """The result by NumPy, in float64."""
+    d = {name: value.astype(np.float64) for name, value in d.items()}
+    if case == "attention":
+        length, width = HEADS[-2:]
+        scores = d["q"] @ d["k"].swapaxes(-1, -2) / math.sqrt(width)
+        scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
+        scores = np.exp(scores - scores.max(-1, keepdims=True))
+        return scores / scores.sum(-1, keepdims=True) @ d["v"]
+    if case == "rope":
+        return np.concatenate(turned(d["x"], d["cos"], d["sin"]), -1)
+    x = d["x"] if case == "rms_norm" else d["x"] - d["x"].mean(-1, keepdims=True)
+    x = x / np.sqrt((x * x).mean(-1, keepdims=True) + EPS) * d["w"]
+    return x + d["b"] if case == "layer_norm" else x
+
+
+def turned(x: Any, cos: Any, sin: Any) -> tuple[Any, Any]:
+    """Both halves of rotated pairs (x[i], x[i + width / 2])."""
+    half = x.shape[-1] // 2
+    a, b = x[..., :half], x[..., half:]
+    return a * cos - b * sin, a * sin + b * cos
+
+
+def array_calls(mx: Any, d: Arrays) -> dict[str, Call]:
+    a = {name: mx.array(value) for name, value in d.items()}
+    mx.eval(list(a.values()))
+    steps: dict[str, Call] = {
+        "attention": lambda: mx.fast.scaled_dot_product_attention(
+            a["q"], a["k"], a["v"], scale=1 / math.sqrt(HEADS[-1]), mask="causal"),
+        "layer_norm": lambda: mx.fast.layer_norm(a["x"], a["w"], a["b"], EPS),
+        "rms_norm": lambda: mx.fast.rms_norm(a["x"], a["w"], EPS),
+        "rope": lambda: mx.fast.rope(a["x"], TURNED[-1], traditional=False, base=BASE, scale=1.0,
+                                     offset=0),
+    }
+
+    def waiting(step: Call) -> Call:
+        def call() -> Any:
+            result = step()
+            mx.eval(result)
+            return result
+
+        return call
+
+    return {name: waiting(step) for name, step in steps.items()}
+
+
+def eutectic_calls(d: Arrays) -> dict[str, Call]:
+    import eutectic.core as mx
+
+    return array_calls(mx, d)
+
+
+def mlx_calls(d: Arrays) -> dict[str, Call]:
+    import mlx.core as mx
+
+    mx.set_default_device(mx.cpu)
+    return array_calls(mx, d)
+
+
+def torch_calls(d: Arrays) -> dict[str, Call]:
+    import torch
+
+    torch.set_grad_enabled(False)
+    F = torch.nn.functional
+    a = {name: torch.from_numpy(value) for name, value in d.items()}
+    rope = torch.compile(lambda x, cos, sin: torch.cat(turned(x, cos, sin), -1))
+    return {
+        "attention": lambda: F.scaled_dot_product_attention(a["q"], a["k"], a["v"],
+                                                            is_causal=True),
+        "layer_norm": lambda: F.layer_norm(a["x"], ROWS[-1:], a["w"], a["b"], EPS),
+        "rms_norm": lambda: F.rms_norm(a["x"], ROWS[-1:], a["w"], EPS),
+        "rope": lambda: rope(a["x"], a["cos"], a["sin"]),
+    }
+
+
+def jax_calls(d: Arrays) -> dict[str, Call]:
+    import jax
+    import jax.numpy as jnp
+
+    # Its attention has the positions before the heads.
+    a = {name: jnp.asarray(v.swapaxes(1, 2) if name in "qkv" else v) for name, v in d.items()}
+
+    def attention(q: Any, k: Any, v: Any) -> Any:
+        return jax.nn.dot_product_attention(q, k, v, is_causal=True)
+
+    def rms_norm(x: Any, w: Any, b: Any) -> Any:
+        return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + EPS) * w
+
+    def layer_norm(x: Any, w: Any, b: Any) -> Any:
+        return rms_norm(x - x.mean(-1, keepdims=True), w, b) + b
+
+    def rope(x: Any, cos: Any, sin: Any) -> Any:
+        return jnp.concatenate(turned(x, cos, sin), -1)
+
+    def call(f: Callable[..., Any]) -> Call:
+        run = jax.jit(f)
+        return lambda: run(*a.values()).block_until_ready()
+
+    return {f.__name__: call(f) for f in (attention, layer_norm, rms_norm, rope)}
+
+
+MAKE = {"eutectic": eutectic_calls, "torch": torch_calls, "jax": jax_calls, "mlx": mlx_calls}
+
+
+def child(framework: str, only: str) -> None:
+    """Measures every case with one framework and reports milliseconds."""
+    result = {}
+    for case in CASES:
+        if only in case:
+            d = operands(case)
+            call = MAKE[framework](d)[case]
+            found = np.asarray(call())
+            if framework == "jax" and case == "attention":
+                found = found.swapaxes(1, 2)
+            if not np.allclose(found, expected(case, d), rtol=1e-3, atol=1e-3):
+                raise SystemExit(f"{framework} {case}: wrong result")
+            result[case] = harness.median_ms(call, 0.7, 5, 100)
+    harness.report(result)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--python", action="append", default=[], metavar="NAME=PATH",
+                        help="the Python that has a framework; NAME may be 'peers'")
+    options = parser.parse_args()
+    if options.one:
+        child(options.one, options.only)
+        return
+    pythons = harness.Interpreters.parse(options.python)
+    peers = list(harness.installed([f for f in FRAMEWORKS if f != "eutectic"], pythons))
+    rounds: dict[str, list[dict[str, float]]] = {f: [] for f in ("eutectic", *peers)}
+    with harness.fresh_cache() as cache:
+        env = harness.environment(Path(cache))
+        for _ in range(options.rounds):
+            for framework, results in rounds.items():
+                results.append(harness.run_child(pythons.of(framework), __file__, framework,
+                                                 "--only", options.only, env=env))
+    table = {framework: harness.medians(results) for framework, results in rounds.items()}
+    print(f"{harness.machine()}; {options.rounds} rounds; ms a call")
+    print(f"{'':28}" + "".join(f"{f:>11}" for f in table) + f"{'ours/peer':>11}")
+    for name, ours in table["eutectic"].items():
+        best = min((table[p][name] for p in peers), default=math.nan)
+        print(f"{name:28}" + "".join(f"{row[name]:11.2f}" for row in table.values())
+              + f"{ours / best:11.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
