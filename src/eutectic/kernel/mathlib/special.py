@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eutectic.kernel.mathlib.exponential import log1p, rough_log, scaled_exp
+from eutectic.kernel.mathlib.exponential import log, log1p, rough_log, scaled_exp
 from eutectic.kernel.scalar import (Value, const, convert, copysign, fabs, fma, poly, select, sqrt)
 
 # erf x = x (2/sqrt(pi) + z p(z)), z = x^2, |x| <= 1 (float32: 1.15)
@@ -67,8 +67,8 @@ def erf(x: Value) -> Value:
 def erfinv(x: Value) -> Value:
     """Inverse error function on [-1, 1]; infinite at the ends, NaN outside.
 
-    float64 takes one step of Halley's method from the float32 polynomials, on erf(y) - x or, in
-    the tail, on erfc(y) - (1 - |x|).
+    float64 takes two steps of Halley's method from the float32 polynomials, or in the far tail from
+    the leading term of erfc, on erf(y) - x or, in the tail, on erfc(y) - (1 - |x|).
     """
     a = fabs(x)
     if x.ty == "f32":
@@ -83,10 +83,17 @@ def erfinv(x: Value) -> Value:
     else:
         w = -log1p(-(x * x))
         b = fabs(x * select(w < 5.0, poly(w - 2.5, _INV_CENTRE), poly(sqrt(w) - 3.0, _INV_TAIL)))
-        z = b * b
-        near = fma(b, fma(z, poly(z, _ERF64), _ERF_LEAD), b - a)
-        far = (1.0 - a) - _erfc_tail(select(b > 6.0, const(6.0, x.ty), b))
-        d = select(b < 1.0, near, far) / (TWO_OVER_ROOT_PI * scaled_exp(-z))
-        y = copysign(b - d / fma(b, d, 1.0), x)
+        # Beyond float32's range the polynomial leads astray: erfc(y) ~ e^(-y^2) / (y sqrt(pi)).
+        rest = 1.0 - a
+        b = select(w < 15.0, b, sqrt(-log(select(a < 0.5, const(0.5, x.ty), rest)
+                                          * sqrt(select(w < 1.0, const(1.0, x.ty), w))
+                                          * (2.0 / TWO_OVER_ROOT_PI))))
+        for _ in range(2):
+            z = b * b
+            near = fma(b, fma(z, poly(z, _ERF64), _ERF_LEAD), b - a)
+            far = rest - _erfc_tail(select(b > 6.0, const(6.0, x.ty), b))
+            d = select(b < 1.0, near, far) / (TWO_OVER_ROOT_PI * scaled_exp(-z))
+            b = b - d / fma(b, d, 1.0)
+        y = copysign(b, x)
     y = select(a.eq(1.0), copysign(const(float("inf"), x.ty), x), y)
     return select(a > 1.0, const(float("nan"), x.ty), y)
