@@ -117,6 +117,43 @@ def test_attention():
             np.testing.assert_allclose(np.array(f), np.array(e), rtol=2e-4, atol=1e-5)
 
 
+COMPLEX = ("multiply", "divide", "square", "sqrt", "reciprocal", "exp", "log", "sin", "cos", "tanh",
+           "abs", "conjugate", "negative", "add", "subtract")
+
+
+def complex_check(f, *xs):
+    """`Re <g, J t>` by the pullback and by differences of float32 arithmetic."""
+    arrays = [mx.array(x.astype(np.complex64)) for x in xs]
+    ts = [RNG.standard_normal(x.shape) + 1j * RNG.standard_normal(x.shape) for x in xs]
+    outs, _ = mx.vjp(f, arrays, [mx.zeros_like(f(*arrays))])
+    g = RNG.standard_normal(outs[0].shape)
+    if outs[0].dtype is mx.complex64:
+        g = g + 1j * RNG.standard_normal(outs[0].shape)
+    _outs, grads = mx.vjp(f, arrays, [mx.array(g).astype(outs[0].dtype)])
+    eps = 1e-3
+    plus, minus = (np.array(f(*[mx.array((x + s * eps * t).astype(np.complex64))
+                                for x, t in zip(xs, ts)])) for s in (1, -1))
+    numeric = (plus.astype(complex) - minus) / (2 * eps)
+    by_rule = sum((np.conj(np.array(a)) * t).sum().real for a, t in zip(grads, ts))
+    np.testing.assert_allclose(by_rule, (np.conj(g) * numeric).sum().real, rtol=2e-2, atol=2e-2)
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex(name):
+    op = OPS[name]
+    xs = [RNG.uniform(0.5, 1.5, 5) + 1j * RNG.uniform(0.2, 1.0, 5) for _ in range(op.arity)]
+    complex_check(op.api, *xs)
+
+
+def test_complex_structures():
+    a = RNG.standard_normal((3, 4)) + 1j * RNG.standard_normal((3, 4))
+    b = RNG.standard_normal((4, 2)) + 1j * RNG.standard_normal((4, 2))
+    complex_check(lambda x, y: x @ y, a, b)
+    complex_check(lambda x: x.sum(axis=0), a)
+    complex_check(lambda x: mx.real(x) * mx.imag(x), a)
+    assert mx.grad(lambda x: mx.imag(1j * x))(mx.array(1.0)).item() == 1
+
+
 def test_second_order():
     f = mx.grad(lambda x: mx.grad(lambda y: (y ** 3).sum())(x).sum())
     np.testing.assert_allclose(np.array(f(mx.array([1.0, 2.0]))), [6, 12])

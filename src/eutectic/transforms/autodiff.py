@@ -141,6 +141,27 @@ def _attention(n: Node, g: Node) -> Sequence[Node | None]:
 def _rule(n: Node, g: Node) -> Sequence[Node | None]:
     if n.prim is ATTENTION:
         return _attention(n, g)
+    if n.dtype.is_complex and (n.prim.name in _HOLOMORPHIC or n.prim in _PRODUCTS):
+        # The rules multiply by the derivative; the adjoint multiplies by its conjugate.
+        found = _plain_rule(n, _conjugate(g))
+        return [None if c is None else _conjugate(c) for c in found]
+    return _plain_rule(n, g)
+
+
+_HOLOMORPHIC = frozenset((
+    "multiply", "divide", "power", "square", "sqrt", "rsqrt", "reciprocal", "exp", "expm1", "log",
+    "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos",
+    "arctan", "arcsinh", "arccosh", "arctanh"))
+_PRODUCTS = (prims.MATMUL, prims.REDUCE["prod"], prims.SCAN["prod"])
+
+
+def _conjugate(n: Node) -> Node:
+    if not n.dtype.is_complex:
+        return n
+    return Node(OPS["conjugate"].prim, (n,), (), n.shape, n.dtype)
+
+
+def _plain_rule(n: Node, g: Node) -> Sequence[Node | None]:
     structural = STRUCTURAL.get(n.prim)
     if structural is not None:
         return structural(g, n)
