@@ -12,7 +12,8 @@ from eutectic.dtype import (
     signedinteger, uint8, uint16, uint32, uint64, unsignedinteger)
 from eutectic.files.api import (
     load, save, save_gguf, save_safetensors, savez, savez_compressed)
-from eutectic.ops import inplace, library_derivatives  # noqa: F401 - they add methods and rules
+from eutectic.ops import (  # noqa: F401 - they add methods and rules
+    convolution_derivatives, inplace, library_derivatives)
 from eutectic.ops.advanced_indexing import ArrayAt
 from eutectic.ops.arithmetic import abs_ as abs
 from eutectic.ops.arithmetic import (

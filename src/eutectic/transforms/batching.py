@@ -17,6 +17,7 @@ from eutectic.graph.passes.expand import expanded
 from eutectic.kernel.prim import Prim
 from eutectic.ops.attention import ATTENTION
 from eutectic.ops.comparison import WHERE
+from eutectic.ops.convolution import CONVOLUTION
 from eutectic.transforms.custom import OUTPUT
 from eutectic.tree import flatten, unflatten
 
@@ -176,8 +177,28 @@ def _attention(n: Node, ins: Sequence[Operand], size: int) -> Node:
     return prims.reshape(out, (size, *n.shape))
 
 
+def _convolution(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    (x, many), (w, kernels) = ins
+    *options, groups = n.attrs
+    rank = len(n.shape) - 2
+    if many and not kernels:  # the batches are one batch
+        out = Node(CONVOLUTION, (prims.reshape(x, (size * x.shape[1], *x.shape[2:])), w), n.attrs,
+                   (size * n.shape[0], *n.shape[1:]), n.dtype)
+        return prims.reshape(out, (size, *n.shape))
+    # Each entry is a group of its own.
+    x = everywhere((x, many), size)
+    wide = prims.transpose(x, (*range(1, rank + 2), 0, rank + 2))
+    wide = prims.reshape(wide, (*wide.shape[:-2], size * x.shape[-1]))
+    weight = prims.reshape(w, (size * w.shape[1], *w.shape[2:]))
+    out = Node(CONVOLUTION, (wide, weight), (*options, size * groups),
+               (*n.shape[:-1], size * n.shape[-1]), n.dtype)
+    out = prims.reshape(out, (*n.shape[:-1], size, n.shape[-1]))
+    return prims.transpose(out, (rank + 1, *range(rank + 1), rank + 2))
+
+
 RULES: dict[Prim, Rule] = {
     prims.TRANSPOSE: _transpose, prims.SLICE: _slice, prims.RESHAPE: _reshape,
     prims.BROADCAST: _broadcast, prims.CONCATENATE: _concatenate, prims.PAD: _pad,
-    prims.MATMUL: _matmul, prims.GATHER: _gather, prims.SCATTER: _scatter, ATTENTION: _attention}
+    prims.MATMUL: _matmul, prims.GATHER: _gather, prims.SCATTER: _scatter,
+    ATTENTION: _attention, CONVOLUTION: _convolution}
 FAMILIES: dict[str, Rule] = {"elementwise": _elementwise, "reduction": _reduction, "scan": _scan}
