@@ -16,7 +16,7 @@ from eutectic.engine.kernels import llvm_text
 from eutectic.engine.plan import Plan, product_text
 from eutectic.engine.steps import LoopStep, NativeStep, ProductStep, Step
 from eutectic.graph.ir import CONST, IOTA, Graph, Node
-from eutectic.graph.passes.fuse import Fusion
+from eutectic.graph.passes.fuse import Fusion, call_reason
 from eutectic.graph.passes.groups import Group
 from eutectic.graph.show import node_names, show, type_text
 from eutectic.inspect.work import Work, kernel_steps, step_work, total
@@ -300,7 +300,7 @@ class _Reader:
             return ("placed", "its kernel writes it right into its part of the larger array")
         home = self.home[id(producer)]
         if home.kind == "call":
-            return ("call", f"{producer.prim.name} is computed by a library call or places memory")
+            return ("call", call_reason(producer))
         if producer.prim.name == "copy" and producer.source is None:
             return ("copy", "it is copied first, so that it lies in memory as its reader needs it")
         return ("stored", "it is stored for another reader, and read from there")

@@ -280,7 +280,7 @@ class _Fuser:
     def _joins(self, n: Node, g: Group, edges: list[Edge], stored: bool) -> tuple[str, str] | None:
         """Join node `n` to group `g` if every rule allows it; else the rule and the reason."""
         if g.kind == "call":
-            return ("call", f"{g.heavy} is computed by a library call or places memory")
+            return ("call", call_reason(g.heavy))
         if any(e.consumer.prim is MATMUL for e in edges):
             return ("product-operand", "a matrix product reads its operands from memory")
         if any(e.consumer.prim is GATHER and e.position == 0 for e in edges):
@@ -543,3 +543,9 @@ class _Fuser:
             g.members.sort(key=lambda m: self.rank[id(m)])
         return out
 
+
+def call_reason(n: Node | None) -> str:
+    """Why nothing joins an operation that is no loop."""
+    assert n is not None
+    what = {"native": "has machine code of its own", "place": "puts parts into one memory"}
+    return f"{n.prim.name} {what.get(n.prim.family, 'is computed by a library')}"
