@@ -578,8 +578,49 @@ def _difference(b: Builder) -> None:
         b.emit("mx.add({0}, mx.swapaxes({0}, -1, -2))", a)
 
 
+def _along(b: Builder) -> None:
+    """Scans, sorting, and elements chosen by indices."""
+    rng = b.rng
+    a = b.pick()
+    x = b.value(a)
+    shape = x.shape
+    if not shape or 0 in shape:
+        return
+    axis = _axis(rng, shape)
+    n = shape[axis]
+    kind = rng.choice(("scan", "scan", "take", "take", "along", "rows", "set", "add", "sort", "diag"))
+    if kind == "scan":
+        name = rng.choice(("cumsum", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"))
+        flags = f"reverse={rng.random() < 0.3}, inclusive={rng.random() < 0.7}"
+        s = b.emit(f"mx.{name}({{0}}, axis={axis}, {flags})", a)
+        if s is not None and rng.random() < 0.4:
+            b.emit("mx.multiply({0}, {1})", s, a)
+    elif kind == "sort":
+        b.emit(f"mx.{rng.choice(('sort', 'argsort'))}({{0}}, axis={axis})", a)
+    elif kind == "diag":
+        b.emit("mx.diagonal({0})" if len(shape) > 1 else "mx.diag({0}[:40])", a)
+    else:
+        count = rng.choice((1, 2, 5, 17, 64, 70))
+        picks = [rng.randrange(-n, n) for _ in range(min(count, 70))]
+        if kind == "take":
+            b.emit(f"mx.take({{0}}, mx.array({picks}), axis={axis})", a)
+        elif kind == "along" and len(shape) > 1:
+            i = b.emit(f"mx.argsort({{0}}, axis={axis})", a)
+            if i is not None:
+                b.emit(f"mx.take_along_axis({{0}}, {{1}}, axis={axis})", a, i)
+        elif kind == "rows":
+            picks = [p % shape[0] for p in picks]
+            b.emit(f"mx.multiply({{0}}[mx.array({picks})], 2)", a)
+        elif kind in ("set", "add"):
+            picks = [p % shape[0] for p in picks]
+            rest = shape[1:]
+            u = b.input((len(picks), *rest), x.dtype.name)
+            how = "add" if kind == "add" else rng.choice(("multiply", "maximum", "minimum"))
+            b.emit(f"{{0}}.at[mx.array({picks})].{how}({{1}})", a, u)
+
+
 _WEIGHTED = ((_elementwise, 40), (_choose, 10), (_view, 18), (_join, 8), (_reduce, 16),
              (_softmax, 7), (_matmul, 5), (_draw, 4), (_optimizer, 1), (_attention, 1),
-             (_difference, 2))
+             (_difference, 2), (_along, 9))
 FAMILIES = [f for f, _w in _WEIGHTED]
 WEIGHTS = [w for _f, w in _WEIGHTED]
