@@ -588,7 +588,8 @@ def _along(b: Builder) -> None:
         return
     axis = _axis(rng, shape)
     n = shape[axis]
-    kind = rng.choice(("scan", "scan", "take", "take", "along", "rows", "set", "add", "sort", "diag"))
+    kind = rng.choice(("scan", "scan", "take", "take", "along", "rows", "set", "add", "sort",
+                       "diag"))
     if kind == "scan":
         name = rng.choice(("cumsum", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"))
         flags = f"reverse={rng.random() < 0.3}, inclusive={rng.random() < 0.7}"

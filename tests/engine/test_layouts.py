@@ -55,6 +55,20 @@ def test_moving_elements_keeps_every_bit(d):
         assert bytes(strided) == bytes(straight)
 
 
+@pytest.mark.parametrize("d", [mx.float16, mx.bfloat16], ids=lambda d: d.name)
+def test_bits_of_halves_seen_as_integers(d):
+    """Signalling NaNs pass through choices and views unchanged, once a row as well."""
+    strided, x = make(Source(d.name, (5, 34), "broadcast", "bits", 1))
+    for fun in (lambda x: mx.view(x, mx.uint16), lambda x: mx.view(x, mx.uint8),
+                lambda x: mx.sum(mx.view(x, mx.uint8).astype(mx.int32)),
+                lambda x: mx.view(mx.where(mx.isnan(x), x, mx.broadcast_to(x[:1], x.shape)),
+                                  mx.uint16),
+                lambda x: mx.maximum(x, x), lambda x: mx.broadcast_to(x[:, :1], (5, 34))):
+        assert bytes(fun(x)) == bytes(fun(strided))
+        assert bytes(fun(x)) == bytes(mx.compile(fun)(strided)) == bytes(mx.compile(fun)(x))
+    assert bytes(mx.view(x, mx.uint16)) == bytes(x)
+
+
 @pytest.mark.parametrize("n", [0, 1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000])
 def test_odd_lengths_and_unaligned_starts(n):
     data = np.random.default_rng(n).standard_normal(n + 8).astype(np.float32)

@@ -277,6 +277,18 @@ def test_rule_arguments():
     assert len(Fused(tree, *xs[:30])) == 1
 
 
+def test_rule_gathered():
+    x = rand(65, 129)
+    i = mx.array([99, 89])
+    f = Fused(lambda x: mx.logsumexp(mx.take(x, i, axis=-1)), x)
+    assert "gathered" in f.rules  # two reduced axes: addresses that do not run evenly
+    assert Fused(lambda x: mx.sum(mx.take(x, i, axis=0), axis=-1), x).rules == set()
+    g = Fused(lambda x: mx.take(mx.exp(x), i, axis=0), x)
+    assert "gathered" in g.rules  # the array of a gather is stored
+    h = Fused(lambda x, y: mx.take(x, i, axis=1) * mx.sum(y), rand(8, 129), rand(16))
+    assert len(h) >= 2
+
+
 def test_plain_evaluation_says_so():
     from eutectic.graph.ir import Graph
     from eutectic.graph.passes.fuse import fuse

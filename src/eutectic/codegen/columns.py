@@ -17,7 +17,8 @@ from eutectic.codegen.loop_kernel import LoopKernel
 from eutectic.codegen.scalars import vector_type
 from eutectic.kernel.rounding import rounded
 from eutectic.kernel.scalar import Value
-from eutectic.kernel.spec import MAX_SHORT, S_K, S_PART, S_UNITS, operand_value, roots_of
+from eutectic.kernel.spec import (
+    MAX_SHORT, S_K, S_PART, S_UNITS, operand_value, roots_of)
 
 
 class ColumnKernel(LoopKernel):
@@ -334,7 +335,7 @@ class ColumnKernel(LoopKernel):
         memo: dict[int, Element] = {}
         for a in each:
             if a not in here:
-                v: Element = operand_value(spec.args[a].dtype.compute)
+                v: Element = spec.held(a)
                 for r, reg in zip(roots_of(v), self.once[a]):
                     bound[id(r)] = reg
             elif not spec.args[a].memory:
@@ -344,12 +345,12 @@ class ColumnKernel(LoopKernel):
                 v = load(e, spec.args[a].dtype, b.pointers[a], bound)
             else:
                 p = fn.bind(f"inttoptr i64 {here[a]} to ptr")
-                v = operand_value(spec.args[a].dtype.compute)
+                v = spec.held(a)
                 for r, reg in zip(roots_of(v), self.splats(a, self.load_once(a, p, 1))):
                     bound[id(r)] = reg
             memo[a] = v
         for s in range(len(spec.args), self.base):
-            v = memo[s] = operand_value(spec.operand_dtype(s).compute)
+            v = memo[s] = spec.held(s)
             for r, reg in zip(roots_of(v), self.once_regs(s, spec.width)):
                 bound[id(r)] = reg
         for i, (prim, attrs, ops, dtype, _level) in enumerate(spec.instrs):
@@ -375,7 +376,7 @@ class ColumnKernel(LoopKernel):
         b, count, fast, _label = self.block(start, "%n", [], outs, self.row)
         for o, a in spec.stores:
             e = fn.emitter(w)
-            v = operand_value(spec.operand_dtype(o).compute)
+            v = spec.held(o)
             bound = {id(r): reg for r, reg in zip(roots_of(v), self.once_regs(o, w))}
             store(e, spec.args[a].dtype, b.pointers[a],
                   e.body(to_memory(spec.args[a].dtype, v), bound))

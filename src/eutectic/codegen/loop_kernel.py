@@ -10,10 +10,11 @@ from eutectic.codegen.blocks import (
     splat, store, to_memory)
 from eutectic.codegen.outline import Outliner
 from eutectic.codegen.scalars import vector_type
-from eutectic.dtype import Dtype, complex64
+from eutectic.dtype import Dtype, complex64, float16
 from eutectic.kernel.rounding import rounded
+from eutectic.kernel.scalar import Value, half_bits, wide_half
 from eutectic.kernel.spec import (
-    MAX_DIMS, S_N, KernelSpec, Slots, operand_value, phases, roots_of)
+    MAX_DIMS, S_N, KernelSpec, Slots, phases, roots_of)
 
 
 class LoopKernel:
@@ -183,7 +184,7 @@ class LoopKernel:
             bound: dict[int, str] = {}
             vals = []
             for o in ops:
-                v = operand_value(spec.operand_dtype(o).compute)
+                v = spec.held(o)
                 for r, reg in zip(roots_of(v), self.once_regs(o, width)):
                     bound[id(r)] = reg
                 vals.append(v)
@@ -213,6 +214,10 @@ class LoopKernel:
         e = self.fn.emitter(width)
         bound: dict[int, str] = {}
         v = load(e, self.spec.args[a].dtype, ptr, bound)
+        if self.spec.args[a].dtype is float16 and isinstance(v, Value):
+            bits = half_bits(v)
+            assert bits is not None
+            v = wide_half(bits)
         return tuple(e.body(roots_of(v), bound))
 
     def iota_once(self, a: int) -> tuple[str, ...]:
@@ -220,7 +225,7 @@ class LoopKernel:
 
     def store_once(self, o: int, a: int, ptr: str, width: int) -> None:
         spec, e = self.spec, self.fn.emitter(width)
-        v = operand_value(spec.operand_dtype(o).compute)
+        v = spec.held(o)
         bound = {id(r): reg for r, reg in zip(roots_of(v), self.once_regs(o, width))}
         regs = e.body(to_memory(spec.args[a].dtype, v), bound)
         store(e, spec.args[a].dtype, ptr, regs)

@@ -307,7 +307,7 @@ class RowKernel(LoopKernel):
         bound: dict[int, str] = {}
         memo: dict[int, Element] = {}
         for o in once:
-            v = memo[o] = operand_value(spec.operand_dtype(o).compute)
+            v = memo[o] = spec.held(o)
             bound.update({id(r): reg for r, reg in zip(roots_of(v), wide[o])})
         for a in loads:
             if not spec.args[a].memory:
@@ -320,7 +320,7 @@ class RowKernel(LoopKernel):
             else:
                 memo[a] = load(e, spec.args[a].dtype, b.pointers[a], bound)
         for o in saved:
-            v = memo[o] = operand_value(spec.operand_dtype(o).compute)
+            v = memo[o] = spec.held(o)
             for r, reg in zip(roots_of(v), self._kept(o, b.index)):
                 bound[id(r)] = reg
 

@@ -262,6 +262,14 @@ def half_bits(a: Value) -> Value | None:
     return _half_bits(a, {})
 
 
+def wide_half(bits: Value) -> Value:
+    """The f32 of float16 bits held in a u16, a signalling NaN included."""
+    b = convert(bits, "u32")
+    nan = ((b & 0x8000) << 16) | 0x7F800000 | ((b & 0x3FF) << 13)
+    number = Value("convert", "f32", (bitcast(bits, "f16"),))
+    return select((b & 0x7FFF) > 0x7C00, bitcast(nan, "f32"), number)
+
+
 def _half_bits(a: Value, memo: dict[int, Value | None]) -> Value | None:
     if id(a) in memo:
         return memo[id(a)]
@@ -275,6 +283,11 @@ def _half_bits(a: Value, memo: dict[int, Value | None]) -> Value | None:
     elif a.op in ("neg", "fabs"):
         x = _half_bits(a.args[0], memo)
         found = None if x is None else x ^ 0x8000 if a.op == "neg" else x & 0x7FFF
+    elif a.op == "arg" and a.imm == "float16":
+        b = a.bits()
+        nan = ((b >> 16) & 0x8000) | 0x7C00 | ((b >> 13) & 0x3FF)
+        narrow = bitcast(Value("convert", "f16", (a,)), "u16")
+        found = select(a.is_nan(), convert(nan, "u16"), narrow)
     memo[id(a)] = found
     return found
 

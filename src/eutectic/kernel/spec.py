@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from eutectic.dtype import Dtype
+from eutectic.dtype import Dtype, bfloat16, float16
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.scalar import Complex, Value, cost
 
@@ -78,6 +78,16 @@ class KernelSpec:
             return self.args[i].dtype
         i -= len(self.args)
         return self.scalars[i] if i < len(self.scalars) else self.instrs[i - len(self.scalars)][3]
+
+    def held(self, i: int) -> Value | Complex:
+        """A fresh value for an operand that was computed or loaded before: it says what it holds.
+
+        A bfloat16 in a float32 is stored without rounding, a float16 as it was loaded.
+        """
+        d = self.operand_dtype(i)
+        if d is bfloat16 or (d is float16 and i < len(self.args)):
+            return Value("arg", "f32", (), d.name)
+        return operand_value(d.compute)
 
     def operand_level(self, i: int) -> str:
         if i < len(self.args):

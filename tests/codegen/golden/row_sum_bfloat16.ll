@@ -190,18 +190,10 @@ fdd85:
   %e13_9 = and i32 %e13_8, 4294901760
   %e13_10 = bitcast i32 %e13_9 to float
   %t103 = inttoptr i64 %t8 to ptr
-  %e14_1 = fcmp une float %e13_10, %e13_10
-  %e14_2 = bitcast float %e13_10 to i32
-  %e14_3 = lshr i32 %e14_2, 16
-  %e14_4 = or i32 %e14_3, 64
-  %e14_5 = lshr i32 %e14_2, 16
-  %e14_6 = and i32 %e14_5, 1
-  %e14_7 = add i32 %e14_6, 32767
-  %e14_8 = add i32 %e14_2, %e14_7
-  %e14_9 = lshr i32 %e14_8, 16
-  %e14_10 = select i1 %e14_1, i32 %e14_4, i32 %e14_9
-  %e14_11 = trunc i32 %e14_10 to i16
-  store i16 %e14_11, ptr %t103, align 2
+  %e14_1 = bitcast float %e13_10 to i32
+  %e14_2 = lshr i32 %e14_1, 16
+  %e14_3 = trunc i32 %e14_2 to i16
+  store i16 %e14_3, ptr %t103, align 2
   br label %next
 next:
   %r2 = add i64 %r, 1

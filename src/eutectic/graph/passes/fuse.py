@@ -24,6 +24,8 @@ from eutectic.graph.passes.groups import (
 from eutectic.graph.prims import CONCATENATE, GATHER, MATMUL, PAD, SCATTER, UPDATE
 from eutectic.kernel.reductions import UNIT
 
+# Reduced axes become one; arrays that are uneven along it are copied, which addresses cannot be.
+_UNEVEN = "the addresses of a gather do not run evenly along several reduced axes"
 FEW_ROWS = 8
 """Fewer rows than this do not keep the threads busy: a long row is then reduced on its own."""
 
@@ -292,6 +294,8 @@ class _Fuser:
         forms = edges[0].forms
         if any(e.forms != forms for e in edges[1:]):
             return ("two-maps", "it is read through two different index maps")
+        if n.prim is GATHER and len(g.indices(forms) & g.inner) > 1:
+            return ("gathered", _UNEVEN)
         if n.prim.family == "reduction":
             return self._joins_reduction(n, g, forms, stored)
         if n.prim is MATMUL:
@@ -362,6 +366,9 @@ class _Fuser:
                 return ("row", "its axes come in another order than the consumer's")
             if g.dest is not None and len(tail) > 1:
                 return ("row", "its result is a part of a larger array")
+            if any(m.prim is GATHER and len(g.indices(g.maps[id(m)]) & tail) > 1
+                   for m in g.members):
+                return ("gathered", _UNEVEN)
             if not all(in_order_all(g, g.maps[id(m)]) for m in g.outputs):
                 return ("row", "its consumer stores in another order than the rows'")
             g.kind, g.inner = "row", tail

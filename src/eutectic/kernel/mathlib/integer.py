@@ -97,7 +97,7 @@ def bf16_value(bits: Value) -> Value:
 
 
 def is_bf16(v: Value) -> bool:
-    """Whether an f32 is known to be a bfloat16: loaded, rounded, or chosen from such."""
+    """Whether an f32 is known to be a bfloat16: loaded, rounded, held, or chosen from such."""
     stack, seen = [v], {id(v)}
     while stack:
         v = stack.pop()
@@ -107,6 +107,7 @@ def is_bf16(v: Value) -> bool:
         elif v.op in ("neg", "fabs", "copysign"):
             more = v.args[:1]
         elif not ((v.op == "const" and v.imm & 0xFFFF == 0)
+                  or (v.op == "arg" and v.imm == "bfloat16")
                   or (v.op == "bitcast" and _low_half_is_zero(v.args[0]))):
             return False
         for x in more:
