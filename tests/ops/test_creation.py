@@ -128,3 +128,11 @@ def test_constants() -> None:
     assert (mx.pi, mx.e, mx.inf, mx.newaxis) == (np.pi, np.e, np.inf, None)
     assert np.isnan(mx.nan)
     assert mx.euler_gamma == np.euler_gamma
+
+
+def test_trace_adds_like_sum():
+    """bool and narrow integers in 32 bits; what `dtype` asks for is the elements' type."""
+    m = mx.array([[True, False], [True, True]])
+    assert mx.trace(m).dtype == mx.int32 and mx.trace(m).item() == 2
+    assert mx.trace(m, dtype=mx.uint8).dtype == mx.uint32
+    assert mx.trace(m.astype(mx.float16)).dtype == mx.float16

@@ -281,3 +281,8 @@ def test_float_to_integer() -> None:
             np.array(mx.array(np.array(x), d)), np.array(x.astype(d)))
         assert mx.array(x.tolist(), d).tolist() == x.astype(d).tolist()
         assert [mx.array(v, d).item() for v in x.tolist()] == x.astype(d).tolist()
+
+
+def test_reflected_division():
+    x = mx.array([2.0, 4.0])
+    assert x.__rdiv__(8).tolist() == x.__rtruediv__(8).tolist() == [4.0, 2.0]

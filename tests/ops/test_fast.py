@@ -119,3 +119,16 @@ def test_a_norm_is_one_kernel():
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("norm", [lambda x, w: mx.fast.rms_norm(x, w, 1e-5),
+                                  lambda x, w: mx.fast.layer_norm(x, None, w, 1e-5)])
+def test_norms_promote(norm):
+    """A weight of a wider type widens the result, which is computed from the input as it is."""
+    x = mx.array([[1.0, 2.0, 4.0]])
+    for small in (mx.float16, mx.bfloat16):
+        mixed = norm(x.astype(small), mx.ones(3))
+        assert mixed.dtype == mx.float32
+        assert mx.array_equal(mixed, norm(x, mx.ones(3))).item()
+        assert norm(x.astype(small), mx.ones(3, small)).dtype == small
+    assert norm(x, mx.ones(3, mx.float16)).dtype == mx.float32

@@ -400,16 +400,17 @@ def diag(a: array, /, k: int = 0, *, stream: Any = None) -> array:
 
 def trace(a: array, /, offset: int = 0, axis1: int = 0, axis2: int = 1,
           dtype: Dtype | None = None, *, stream: Any = None) -> array:
-    """Return the sum along a diagonal of two axes, in the array's dtype unless one is given.
+    """Return the sum along a diagonal of two axes, of elements cast to `dtype` where one is given.
+
+    As in `sum`, bool and narrow integers add up in 32 bits.
 
     >>> import eutectic.core as mx
     >>> mx.trace(mx.array([[1, 2], [3, 4]]))
     array(5, dtype=int32)
     """
     d = diagonal(a, offset, axis1, axis2)._n
-    to = _dtype("trace", dtype, d.dtype)
-    return wrap(prims.cast(prims.reduce("sum", prims.cast(d, SUM.result(d.dtype)),
-                                        (len(d.shape) - 1,)), to))
+    d = prims.cast(d, _dtype("trace", dtype, d.dtype))
+    return wrap(prims.reduce("sum", prims.cast(d, SUM.result(d.dtype)), (len(d.shape) - 1,)))
 
 
 def meshgrid(*arrays: array, sparse: bool | None = False, indexing: str | None = "xy",

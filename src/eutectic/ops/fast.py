@@ -6,11 +6,12 @@ plain evaluation runs it in one pass over each row and compiled code fuses it wi
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
 from eutectic.array import array, wrap
-from eutectic.dtype import float32, int64
+from eutectic.dtype import Dtype, float32, int64, promote
 from eutectic.errors import ArgumentError, DtypeError, ShapeError, show_shape
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
@@ -37,10 +38,6 @@ def _vector(name: str, what: str, x: Any, size: int) -> Node:
     return n
 
 
-def _wide(n: Node) -> Node:
-    return prims.cast(n, float32) if n.dtype.is_half else n
-
-
 def _mean(x: Node) -> Node:
     axis = len(x.shape) - 1
     total = prims.reduce("sum", x, (axis,), True)
@@ -58,14 +55,14 @@ def _affine(n: Node, y: Node, rest: tuple[Node, ...], flags: tuple[bool, bool]) 
 
 def _lower_rms(n: Node) -> Node:
     eps, weighted = n.attrs
-    x = _wide(n.inputs[0])
+    x = prims.cast(n.inputs[0], float32 if n.dtype.is_half else n.dtype)
     scale = apply(rsqrt, apply(add, _mean(apply(multiply, x, x)), prims.const(eps, x.dtype)))
     return _affine(n, apply(multiply, x, scale), n.inputs[1:], (weighted, False))
 
 
 def _lower_layer(n: Node) -> Node:
     eps, weighted, shifted = n.attrs
-    x = _wide(n.inputs[0])
+    x = prims.cast(n.inputs[0], float32 if n.dtype.is_half else n.dtype)
     d = apply(subtract, x, _mean(x))
     variance = _mean(apply(multiply, d, d))
     scale = apply(rsqrt, apply(add, variance, prims.const(eps, x.dtype)))
@@ -83,11 +80,16 @@ def _rows(name: str, x: Any) -> Node:
     return n
 
 
+def _promoted(*nodes: Node) -> Dtype:
+    return functools.reduce(promote, (n.dtype for n in nodes))
+
+
 def rms_norm(x: array, weight: array | None, eps: float, *, stream: Any = None) -> array:
     """Scale each row by the root of the mean of its squares: `x * rsqrt(mean(x*x) + eps) * weight`.
 
-    `x` has any shape (..., D) of a real floating type, `weight` shape (D,) or None. Half types are
-    computed in float32 and rounded once. Raises ShapeError for a weight of another length.
+    `x` has any shape (..., D) of a real floating type, `weight` shape (D,) or None; the result has
+    the type both promote to. Half types are computed in float32 and rounded once. Raises ShapeError
+    for a weight of another length.
 
     >>> import eutectic.core as mx
     >>> mx.fast.rms_norm(mx.array([3.0, 4.0]), None, 0.0)
@@ -95,15 +97,17 @@ def rms_norm(x: array, weight: array | None, eps: float, *, stream: Any = None) 
     """
     n = _rows("rms_norm", x)
     rest = () if weight is None else (_vector("rms_norm", "weight", weight, n.shape[-1]),)
-    return wrap(Node(RMS_NORM, (n, *rest), (float(eps), bool(rest)), n.shape, n.dtype))
+    return wrap(Node(RMS_NORM, (n, *rest), (float(eps), bool(rest)), n.shape,
+                     _promoted(n, *rest)))
 
 
 def layer_norm(x: array, weight: array | None, bias: array | None, eps: float, *,
                stream: Any = None) -> array:
     """Centre each row and scale it to unit variance, then `* weight + bias`.
 
-    `x` has any shape (..., D) of a real floating type, `weight` and `bias` shape (D,) or None. Half
-    types are computed in float32 and rounded once. Raises ShapeError for other lengths.
+    `x` has any shape (..., D) of a real floating type, `weight` and `bias` shape (D,) or None; the
+    result has the type all promote to. Half types are computed in float32 and rounded once. Raises
+    ShapeError for other lengths.
 
     >>> import eutectic.core as mx
     >>> mx.fast.layer_norm(mx.array([1.0, 3.0]), None, None, 0.0)
@@ -113,7 +117,7 @@ def layer_norm(x: array, weight: array | None, bias: array | None, eps: float, *
     rest = [_vector("layer_norm", what, v, n.shape[-1])
             for what, v in (("weight", weight), ("bias", bias)) if v is not None]
     attrs = (float(eps), weight is not None, bias is not None)
-    return wrap(Node(LAYER_NORM, (n, *rest), attrs, n.shape, n.dtype))
+    return wrap(Node(LAYER_NORM, (n, *rest), attrs, n.shape, _promoted(n, *rest)))
 
 
 def _lower_rope(n: Node) -> Node:

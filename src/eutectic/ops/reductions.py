@@ -338,7 +338,7 @@ def logsumexp(a: array, /, axis: Any = None, keepdims: bool = False, *,
                      float_of(n.dtype)))
 
 
-def count_nonzero(a: array, /, *, axis: Any = None, keepdims: bool = False,
+def count_nonzero(a: array, /, axis: Any = None, keepdims: bool = False, *,
                   stream: Any = None) -> array:
     """Number, as int32, of elements that differ from zero over axes (all by default).
 

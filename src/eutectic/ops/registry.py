@@ -276,9 +276,9 @@ def elementwise(
     return define
 
 
-_REFLECTED = ("__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rfloordiv__", "__rmod__",
-              "__rpow__", "__rand__", "__ror__", "__rxor__", "__rlshift__", "__rrshift__",
-              "__rdivmod__")
+_REFLECTED = ("__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rdiv__", "__rfloordiv__",
+              "__rmod__", "__rpow__", "__rand__", "__ror__", "__rxor__", "__rlshift__",
+              "__rrshift__", "__rdivmod__")
 
 
 def install(method: str, api: Callable[..., Any]) -> None:
