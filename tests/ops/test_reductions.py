@@ -175,3 +175,8 @@ def test_max_of_complex() -> None:
     x = np.array([1 + 2j, 1 + 3j, 0.5 + 9j], np.complex64)
     assert mx.max(mx.array(x)).item() == 1 + 3j
     assert mx.min(mx.array(x)).item() == 0.5 + 9j
+
+
+def test_count_nonzero_takes_its_axis_by_position() -> None:
+    x = mx.array([[1, 0], [2, 3]])
+    assert mx.count_nonzero(x, 0, True).tolist() == [[2, 1]]
