@@ -33,7 +33,7 @@ nan, inf = float("nan"), float("inf")
     (python_array.array("d", [1, 2]), (2,), "float32"), ([np.float32(1), 2], (2,), "float32"),
     ([np.array([1, 2]), [3, 4]], (2, 2), "int64"),
     (np.ones((2, 3)).T[::-1], (3, 2), "float32"), (np.zeros((0, 4), bool), (0, 4), "bool"),
-], ids=str)
+], ids=lambda x: type(x).__name__ if isinstance(x, memoryview) else str(x))
 def test_construct(value: Any, shape: tuple[int, ...], dtype: str) -> None:
     a = mx.array(value)
     assert (a.shape, a.dtype.name) == (shape, dtype)
