@@ -74,3 +74,16 @@ threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
 print(len(wrong), f.stats.traces)
 """
     assert run(code, tmp_path / "c") == "0 1\n"
+
+
+def test_a_short_program_ends_while_the_runner_is_tried(tmp_path):
+    """The thread that prepares the native call runs a plan: it must end before plans are barred."""
+    code = ("import eutectic.core as mx\n"
+            "f = mx.compile(lambda x: mx.exp(x) * 2)\n"
+            "x = mx.ones((4,))\n"
+            "mx.eval(f(x)); mx.eval(f(x)); print('done')\n")
+    for i in range(6):
+        env = dict(os.environ, EUTECTIC_CACHE_DIR=str(tmp_path / str(i)))
+        out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True,
+                             timeout=60)
+        assert (out.returncode, out.stdout) == (0, "done\n"), out.stderr

@@ -213,6 +213,7 @@ def prepare() -> None:
     global _thread
     if _thread is None:
         atexit.register(_stop)
+        pool.before_exit.append(_stop)
     _thread = threading.Thread(target=_prepare, name="eutectic-prepare", daemon=True)
     _thread.start()
 

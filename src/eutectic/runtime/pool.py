@@ -190,8 +190,14 @@ def _spins(found: Native) -> int:
     return max(1, int(turns * SPIN_SECONDS / best))
 
 
+before_exit: list[Callable[[], None]] = []
+"""What ends threads of ours that run plans: called before plans are barred, or they would wait."""
+
+
 def _at_exit(found: Native) -> None:
     """Let no other thread begin a plan and the one that runs finish before memory goes away."""
+    for end in before_exit:
+        end()
     trylock = ctypes.CFUNCTYPE(ctypes.c_int32)(found.trylock)
     _function(found.close)()
     deadline = time.monotonic() + EXIT_WAIT_SECONDS
