@@ -212,3 +212,37 @@ def test_gradient_of_compiled_stays_compiled():
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_second_derivatives_where_first_ones_use_other_functions():
+    x = mx.array([2.0, 0.0, 3.0])
+    np.testing.assert_allclose(np.array(mx.grad(lambda y: mx.cumprod(y).sum())(x)), [1, 8, 0])
+
+    def curvature(f, x):
+        return np.array(mx.grad(lambda x: (mx.grad(f)(x) ** 2).sum())(x))
+    np.testing.assert_allclose(curvature(lambda y: mx.prod(y), x), [36, 0, 24])
+    z = mx.array([0.3, -0.5, 0.9, 0.2])
+    np.testing.assert_allclose(curvature(lambda y: mx.abs(y + 1j * y * y).sum(), z),
+                               [1.8949916, -3.360001, 6.650567, 1.2301775], rtol=1e-5)
+    u = mx.array([0.3, 0.5, 0.9])
+    np.testing.assert_allclose(curvature(lambda y: mx.logcumsumexp(y)[-1] * 1.0, u),
+                               [-0.0534978, -0.0322635, 0.0857612], rtol=1e-4)
+
+
+@pytest.mark.parametrize("options", [{}, {"reverse": True}, {"inclusive": False}])
+def test_logcumsumexp(options):
+    check(lambda a: mx.exp(mx.logcumsumexp(a, axis=1, **options)), A)
+
+
+def test_attention_mask():
+    q, k, v = (mx.array(RNG.standard_normal((1, 1, 3, 4)).astype(np.float32)) for _ in range(3))
+    m = mx.array(RNG.standard_normal((3, 3)).astype(np.float32))
+
+    def by_hand(m):
+        s = mx.softmax(q @ k.swapaxes(-1, -2) * 0.5 + m, axis=-1)
+        return ((s @ v) ** 2).sum()
+
+    def fused(m):
+        return (mx.fast.scaled_dot_product_attention(q, k, v, scale=0.5, mask=m) ** 2).sum()
+    np.testing.assert_allclose(np.array(mx.grad(fused)(m)), np.array(mx.grad(by_hand)(m)),
+                               rtol=1e-4, atol=1e-5)

@@ -69,7 +69,18 @@ def _logaddexp(g: array, y: array, a: array, b: array) -> Any:
 
 @_rule("abs")
 def _abs(g: array, y: array, a: array) -> Any:
+    if a._n.dtype.is_complex:
+        return g * (a / where(y == 0, 1, y))  # sign, written so that it has a derivative itself
     return g * sign(a)
+
+
+@_rule("sign")
+def _sign(g: array, y: array, a: array) -> Any:
+    if not a._n.dtype.is_complex:
+        return None
+    # a/|a| turns with a: the part of the cotangent across a, over |a|.
+    along = (g * y.conj()).real
+    return where(y == 0, 0, (g - y * along) / where(y == 0, 1, abs(a)))
 
 
 @_rule("real")
@@ -235,10 +246,37 @@ def _cumsum(g: Node, n: Node) -> list[Node | None]:
 
 @structural(prims.SCAN["prod"])
 def _cumprod(g: Node, n: Node) -> list[Node | None]:
-    # Where no element is zero: sum of g*y over later places, over x.
-    x = wrap(n.inputs[0])
-    later = _flip(prims.scan("sum", _flip((wrap(g) * wrap(n))._n), n.attrs[0]))
-    return [(wrap(later) / x)._n]
+    """Sum over later places of g times the product of the others, by the recurrence of its terms.
+
+    c[i] = sum over j >= i of g[j] * prod(x[i+1..j]) obeys c[i] = g[i] + x[i+1] * c[i+1], which
+    doubling steps solve without dividing by x; the result is prod(x[..i-1]) * c[i].
+    """
+    x, inclusive = n.inputs[0], n.attrs[0]
+    if not inclusive:
+        g = shift_left(g)  # place j holds the product of those before: as place j - 1 inclusive
+    total = wrap(linear_recurrence(g, shift_left(x)))
+    before = wrap(prims.scan("prod", x, inclusive=False))
+    return [(before * total)._n]
+
+
+def linear_recurrence(g: Node, factor: Node) -> Node:
+    """c[i] = g[i] + factor[i] * c[i + 1] along the last axis, by doubling steps."""
+    total, reach = wrap(g), wrap(factor)
+    step = 1
+    while step < g.shape[-1]:
+        total = total + reach * wrap(shift_left(total._n, step))
+        reach = reach * wrap(shift_left(reach._n, step))
+        step *= 2
+    return total._n
+
+
+def shift_left(n: Node, by: int = 1) -> Node:
+    """Element i + by at place i; zeros at the end."""
+    rank, d = len(n.shape), n.shape[-1]
+    by = min(by, d)
+    zeros = (0,) * (rank - 1)
+    kept = prims.slice_(n, (*zeros, by), (1,) * rank, (*n.shape[:-1], d - by))
+    return prims.pad(kept, (0,) * rank, (*zeros, by), prims.const(0, n.dtype))
 
 
 @structural(prims.SCAN["max"], prims.SCAN["min"])

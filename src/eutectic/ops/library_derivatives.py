@@ -11,11 +11,12 @@ from eutectic.dtype import complex64, float32
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops import cumulative, fft, lapack, linalg, sorting
+from eutectic.ops.arithmetic import logaddexp
 from eutectic.ops.checks import apply
 from eutectic.ops.comparison import where
 from eutectic.ops.creation import tril, triu
-from eutectic.ops.derivatives import structural
-from eutectic.ops.functions import exp, log
+from eutectic.ops.derivatives import linear_recurrence, shift_left, structural
+from eutectic.ops.functions import exp
 from eutectic.ops.joining import slice_axis
 from eutectic.ops.matrix import matmul
 
@@ -124,14 +125,22 @@ for _name, _call in (("argsort", sorting._argsort), ("argpartition", sorting._ar
 
 @structural(cumulative.LOGCUMSUMEXP)
 def _logcumsumexp(g: Node, n: Node) -> list[Node | None]:
-    """x_j gets the sum over i of g_i e^(x_j - y_i), in logarithms: neither factor overflows."""
-    x, y, c = wrap(n.inputs[0]), wrap(n), wrap(g)
+    """x_j gets the sum over i >= j of g_i e^(x_j - y_i), linear in g and without overflow.
 
-    def part(h: array) -> array:
-        total = cumulative.logcumsumexp(log(h) - y, -1, reverse=True, inclusive=n.attrs[0])
-        return exp(x + total)
-
-    return [(part(where(c > 0, c, 0)) - part(where(c < 0, -c, 0)))._n]
+    t[j] = sum over i >= j of g_i e^(y_j - y_i) obeys t[j] = g[j] + e^(y_j - y_(j+1)) t[j+1], whose
+    factors are at most 1 because y grows; the result is e^(x_j - y_j) t[j].
+    """
+    x, y = wrap(n.inputs[0]), wrap(n)
+    if not n.attrs[0]:
+        y, g = logaddexp(y, x), shift_left(g)
+    later = wrap(shift_left(y._n))
+    low = float("-inf")
+    nothing = (y == low) | (later == low)
+    factor = where(nothing, 0, exp(where(nothing, 0, y - later)))
+    ends = wrap(prims.iota(n.shape, len(n.shape) - 1)) == n.shape[-1] - 1
+    total = linear_recurrence(g, where(ends, 0, factor)._n)
+    weight = where(y == low, 0, exp(where(y == low, 0, x - y)))
+    return [(weight * wrap(total))._n]
 
 
 # -- linear algebra ----------------------------------------------------------------------------

@@ -133,9 +133,10 @@ def _attention(n: Node, g: Node) -> Sequence[Node | None]:
     scale, mask, causal, sinks = n.attrs
     if sinks:
         raise TransformError("[vjp] attention with sinks has no derivative yet.")
-    q, k, v = n.inputs[:3]
-    out = formula(q, k, v, scale, n.inputs[3] if mask else None, causal)
-    return [*pullback([out], [q, k, v], [g]), *[None] * (len(n.inputs) - 3)]
+    # Handles of their own: one array may be queries, keys and values at once.
+    q, k, v, *rest = [Node(prims.RESHAPE, (i,), (), i.shape, i.dtype) for i in n.inputs]
+    out = formula(q, k, v, scale, rest[0] if mask else None, causal)
+    return pullback([out], [q, k, v, *rest], [g])
 
 
 def _rule(n: Node, g: Node) -> Sequence[Node | None]:
