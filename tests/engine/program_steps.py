@@ -12,7 +12,8 @@ import random
 from typing import Any
 
 import numpy as np
-from programs import Builder, Reference, Shape, random_dtype
+import program_idioms
+from programs import Builder, Reference, Shape, random_axis, random_dtype
 
 import eutectic.core as mx
 from eutectic.dtype import BY_NAME, Dtype, promote
@@ -160,11 +161,6 @@ def _cast_reference(xs: list[np.ndarray], types: list[Dtype], out: Dtype) -> Any
 
 # ---- views and joins ----------------------------------------------------------------------------
 
-def _axis(rng: random.Random, shape: Shape) -> int:
-    axis = rng.randrange(len(shape))
-    return axis - len(shape) if rng.random() < 0.3 else axis
-
-
 def _view(b: Builder) -> None:
     rng = b.rng
     a = b.pick()
@@ -201,9 +197,9 @@ def _view(b: Builder) -> None:
         i, j = sorted((rng.randrange(len(shape)), rng.randrange(len(shape))))
         b.emit(f"mx.flatten({{0}}, {i}, {j})", a)
     elif kind == "flip":
-        _exact(b, f"mx.flip({{0}}, {_axis(rng, shape)})", a)
+        _exact(b, f"mx.flip({{0}}, {random_axis(rng, shape)})", a)
     else:
-        _exact(b, f"mx.{kind}({{0}}, {_axis(rng, shape)}, {_axis(rng, shape)})", a)
+        _exact(b, f"mx.{kind}({{0}}, {random_axis(rng, shape)}, {random_axis(rng, shape)})", a)
 
 
 def _exact(b: Builder, text: str, *operands: int) -> int | None:
@@ -267,7 +263,7 @@ def _join(b: Builder) -> None:
         parts = [a, *[rng.choice(same) if rng.random() < 0.6 else
                       b.input(shape, b.value(a).dtype.name) for _ in range(rng.randint(0, 2))]]
         names = ", ".join(f"{{{i}}}" for i in range(len(parts)))
-        axis = rng.randint(0, len(shape)) if kind == "stack" else _axis(rng, shape or (1,))
+        axis = rng.randint(0, len(shape)) if kind == "stack" else random_axis(rng, shape or (1,))
         _exact(b, f"mx.{kind}([{names}], axis={axis})", *parts)
     elif not shape:
         return
@@ -302,9 +298,9 @@ def _join(b: Builder) -> None:
         reps = tuple(rng.choice((1, 1, 2, 3)) for _ in range(rng.randint(1, len(shape) + 1)))
         _exact(b, f"mx.tile({{0}}, {reps})", a)
     elif kind == "repeat":
-        _exact(b, f"mx.repeat({{0}}, {rng.randint(0, 3)}, axis={_axis(rng, shape)})", a)
+        _exact(b, f"mx.repeat({{0}}, {rng.randint(0, 3)}, axis={random_axis(rng, shape)})", a)
     else:
-        _exact(b, f"mx.roll({{0}}, {rng.randint(-5, 70)}, {_axis(rng, shape)})", a)
+        _exact(b, f"mx.roll({{0}}, {rng.randint(-5, 70)}, {random_axis(rng, shape)})", a)
 
 
 # ---- reductions ---------------------------------------------------------------------------------
@@ -320,7 +316,7 @@ def _reduce(b: Builder) -> None:
     name = rng.choice(_SUMS if rng.random() < 0.6 else _PICKS)
     axis: int | Shape | None = None
     if shape and rng.random() < 0.8:
-        axis = _axis(rng, shape)
+        axis = random_axis(rng, shape)
         if name not in ("argmax", "argmin") and len(shape) > 1 and rng.random() < 0.4:
             count = rng.randint(1, len(shape))
             axis = tuple(sorted(rng.sample(range(len(shape)), count)))
@@ -339,7 +335,7 @@ def _softmax(b: Builder) -> None:
     if not shape:
         return
     kind = rng.choice(("op", "hand", "norm", "rms", "batch", "entropy", "range"))
-    axis = rng.choice((-1, -1, -1, _axis(rng, shape)))
+    axis = rng.choice((-1, -1, -1, random_axis(rng, shape)))
     if kind == "op":
         b.emit(f"mx.softmax({{0}}, axis={axis})", a)
         return
@@ -488,140 +484,9 @@ def _product_reference(xs: list[np.ndarray], types: list[Dtype], out: Dtype) -> 
     return expected, size * work * (x.shape[-1] + 2) + np.abs(expected) * EPS[out.name] + 1e-7
 
 
-# ---- draws, coordinates, and programs people write -----------------------------------------------
-
-def _draw(b: Builder) -> None:
-    rng = b.rng
-    seed = rng.randrange(100)
-    shape = b.shape if rng.random() < 0.7 else tuple(rng.choice((1, 3, 16)) for _ in range(2))
-    kind = rng.choice(("uniform", "normal", "bernoulli", "randint", "dropout", "arange", "full",
-                       "eye", "split"))
-    d = rng.choice(("float32", "float16", "bfloat16"))
-    if kind == "arange":
-        # Uses no operand: a leaf of the graph.
-        b.emit(f"mx.multiply(mx.arange({rng.choice((1, 5, 17, 64, 1000))}), 3)")
-    elif kind == "full":
-        b.emit(f"mx.full({shape}, {rng.choice(('1', '0.5', '-0.0', 'mx.nan'))})")
-    elif kind == "eye":
-        b.emit(f"mx.tril(mx.ones(({rng.choice((3, 17))}, 16)), {rng.randint(-2, 2)})")
-    elif kind == "split":
-        b.emit(f"mx.random.split(mx.random.key({seed}), {rng.randint(1, 5)})")
-    elif kind == "dropout":
-        a = b.pick()
-        text = (f"mx.where(mx.random.bernoulli(0.7, {b.value(a).shape}, "
-                f"key=mx.random.key({seed})), mx.divide({{0}}, 0.7), 0.0)")
-        b.emit(text, a)
-    elif kind == "randint":
-        b.emit(f"mx.random.randint(-3, 9, {shape}, mx.{rng.choice(('int32', 'int8', 'int64'))}, "
-               f"key=mx.random.key({seed}))")
-    elif kind == "bernoulli":
-        b.emit(f"mx.random.bernoulli(0.3, {shape}, key=mx.random.key({seed}))")
-    elif kind == "uniform":
-        b.emit(f"mx.random.uniform(-1.0, 2.0, {shape}, mx.{d}, key=mx.random.key({seed}))")
-    else:
-        b.emit(f"mx.random.normal({shape}, mx.{d}, key=mx.random.key({seed}))")
-
-
-def _optimizer(b: Builder) -> None:
-    """An update of several parameters at once: many independent results."""
-    rng = b.rng
-    shape = b.shape
-    for _ in range(rng.randint(1, 3)):
-        p, g, m = (b.input(shape, "float32") for _ in range(3))
-        m2 = b.emit("mx.add(mx.multiply({0}, 0.9), mx.multiply({1}, 0.1))", m, g)
-        if m2 is None:
-            return
-        b.emit("mx.subtract({0}, mx.multiply({1}, 0.01))", p, m2)
-        if rng.random() < 0.5:
-            shape = tuple(reversed(shape))
-
-
-def _attention(b: Builder) -> None:
-    rng = b.rng
-    heads, length, width = rng.choice(((1, 5, 8), (2, 17, 16), (3, 33, 8)))
-    d = rng.choice(("float32", "float32", "float16", "bfloat16"))
-    q, k, v = (b.input((length, heads * width), d, "small") for _ in range(3))
-    parts = [b.emit(f"mx.transpose(mx.reshape({{0}}, ({length}, {heads}, {width})), (1, 0, 2))", x)
-             for x in (q, k, v)]
-    if any(p is None for p in parts):
-        return
-    scores = b.emit(f"mx.multiply(mx.matmul({{0}}, mx.swapaxes({{1}}, -1, -2)), {width ** -0.5})",
-                    parts[0], parts[1])  # type: ignore[arg-type]
-    if scores is None:
-        return
-    if rng.random() < 0.5:
-        scores = b.emit(f"mx.where(mx.tril(mx.ones(({length}, {length}), mx.bool_)), {{0}}, "
-                        "-mx.inf)", scores)
-    if scores is None:
-        return
-    weights = b.emit("mx.softmax({0}, axis=-1)", scores)
-    if weights is None:
-        return
-    out = b.emit("mx.matmul({0}, {1})", weights, parts[2])  # type: ignore[arg-type]
-    if out is not None:
-        b.emit(f"mx.reshape(mx.transpose({{0}}, (1, 0, 2)), ({length}, {heads * width}))", out)
-
-
-def _difference(b: Builder) -> None:
-    """Overlapping views of one value meet."""
-    rng = b.rng
-    a = b.pick()
-    shape = b.value(a).shape
-    if not shape or shape[-1] < 3:
-        return
-    kind = rng.choice(("steps", "ends", "transposed"))
-    if kind == "steps":
-        b.emit("mx.subtract({0}[..., 1:], {0}[..., :-1])", a)
-    elif kind == "ends":
-        b.emit("mx.add({0}, {0}[..., ::-1])", a)
-    elif len(shape) >= 2 and shape[-1] == shape[-2]:
-        b.emit("mx.add({0}, mx.swapaxes({0}, -1, -2))", a)
-
-
-def _along(b: Builder) -> None:
-    """Scans, sorting, and elements chosen by indices."""
-    rng = b.rng
-    a = b.pick()
-    x = b.value(a)
-    shape = x.shape
-    if not shape or 0 in shape:
-        return
-    axis = _axis(rng, shape)
-    n = shape[axis]
-    kind = rng.choice(("scan", "scan", "take", "take", "along", "rows", "set", "add", "sort",
-                       "diag"))
-    if kind == "scan":
-        name = rng.choice(("cumsum", "cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"))
-        flags = f"reverse={rng.random() < 0.3}, inclusive={rng.random() < 0.7}"
-        s = b.emit(f"mx.{name}({{0}}, axis={axis}, {flags})", a)
-        if s is not None and rng.random() < 0.4:
-            b.emit("mx.multiply({0}, {1})", s, a)
-    elif kind == "sort":
-        b.emit(f"mx.{rng.choice(('sort', 'argsort'))}({{0}}, axis={axis})", a)
-    elif kind == "diag":
-        b.emit("mx.diagonal({0})" if len(shape) > 1 else "mx.diag({0}[:40])", a)
-    else:
-        count = rng.choice((1, 2, 5, 17, 64, 70))
-        picks = [rng.randrange(-n, n) for _ in range(min(count, 70))]
-        if kind == "take":
-            b.emit(f"mx.take({{0}}, mx.array({picks}), axis={axis})", a)
-        elif kind == "along" and len(shape) > 1:
-            i = b.emit(f"mx.argsort({{0}}, axis={axis})", a)
-            if i is not None:
-                b.emit(f"mx.take_along_axis({{0}}, {{1}}, axis={axis})", a, i)
-        elif kind == "rows":
-            picks = [p % shape[0] for p in picks]
-            b.emit(f"mx.multiply({{0}}[mx.array({picks})], 2)", a)
-        elif kind in ("set", "add"):
-            picks = [p % shape[0] for p in picks]
-            rest = shape[1:]
-            u = b.input((len(picks), *rest), x.dtype.name)
-            how = "add" if kind == "add" else rng.choice(("multiply", "maximum", "minimum"))
-            b.emit(f"{{0}}.at[mx.array({picks})].{how}({{1}})", a, u)
-
-
-_WEIGHTED = ((_elementwise, 40), (_choose, 10), (_view, 18), (_join, 8), (_reduce, 16),
-             (_softmax, 7), (_matmul, 5), (_draw, 4), (_optimizer, 1), (_attention, 1),
-             (_difference, 2), (_along, 9))
+_WEIGHTED = (
+    (_elementwise, 40), (_choose, 10), (_view, 18), (_join, 8), (_reduce, 16), (_softmax, 7),
+    (_matmul, 5), (program_idioms.draw, 4), (program_idioms.optimizer, 1),
+    (program_idioms.attention, 1), (program_idioms.difference, 2), (program_idioms.along, 9))
 FAMILIES = [f for f, _w in _WEIGHTED]
 WEIGHTS = [w for _f, w in _WEIGHTED]

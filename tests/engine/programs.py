@@ -281,6 +281,12 @@ def random_dtype(rng: random.Random) -> str:
     return "bool" if r < 0.93 else "complex64"
 
 
+def random_axis(rng: random.Random, shape: Shape) -> int:
+    """An axis of a shape, from either end."""
+    axis = rng.randrange(len(shape))
+    return axis - len(shape) if rng.random() < 0.3 else axis
+
+
 class Builder:
     """A program under construction; values are also kept as lazy arrays, for their types."""
 

@@ -70,5 +70,6 @@ def test_programs_cover_what_they_promise():
     for name in ("add", "where", "clip", "astype", "reshape", "transpose", "broadcast_to",
                  "concatenate", "stack", "split", "pad", "tile", "repeat", "roll", "sum", "prod",
                  "max", "argmax", "mean", "var", "std", "all", "any", "logsumexp", "softmax",
-                 "matmul", "addmm", "bernoulli", "normal", "uniform", "randint", "view"):
+                 "matmul", "addmm", "cumsum", "take", "argsort", "bernoulli", "normal", "uniform",
+                 "randint", "view"):
         assert name in texts, name
