@@ -7,6 +7,7 @@ user's function fails, 2 for wrong usage.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -168,7 +169,8 @@ def _measure(given: argparse.Namespace) -> int:
             raise UsageError("[measure] a sweep is of the benchmark: it takes no function.")
         return _sweep(given)
     name, fun, args = _call(given)
-    with _Bar() as bar:
+    # What the function prints is not part of the report: it goes beside it.
+    with _Bar() as bar, contextlib.redirect_stdout(sys.stderr):
         found = measure_call(fun, args, {}, given.budget or BUDGET, name,
                              lambda part: bar(part, f"measuring {name}"))
     own = given.function is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 
 VERSION = "0.1.0"
 
@@ -12,6 +13,7 @@ def _int(name: str, default: int) -> int:
     try:
         return int(text) if text else default
     except ValueError:
+        warnings.warn(f"{name}={text!r} is no whole number; {default} is used.", stacklevel=2)
         return default
 
 
