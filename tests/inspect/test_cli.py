@@ -35,6 +35,10 @@ def wrong(x):
 def inner(x):
     return mx.reshape(x, (7,))
 
+def talks(x):
+    print("hello")
+    return x * 2
+
 def untraceable(x):
     return x if x.sum() > 0 else -x
 
@@ -80,6 +84,12 @@ def test_measure_a_function(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.startswith("gelu(float32[8,8]) on ")
     assert "pays" in out and "identical" in out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_what_the_function_prints_is_not_in_the_json(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "measure", "usermodule:talks", "--input", "f32[8]",
+                           "--budget", "0.01", "--json")
+    assert status == 0 and json.loads(out)["identical"] and "hello" in err
 
 
 def test_measure_json(capsys: pytest.CaptureFixture[str]) -> None:
