@@ -158,7 +158,6 @@ def test_overlapping_views_meet():
     assert np.array_equal(np.array(c), x[::2] - x[1::2])
 
 
-@pytest.mark.skipif(not hasattr(mx, "as_strided"), reason="no as_strided yet")
 def test_overlapping_as_strided():
     x = np.arange(10, dtype=np.float32)
 
