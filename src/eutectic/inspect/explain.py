@@ -22,7 +22,8 @@ from eutectic.graph.show import node_names, show, type_text
 from eutectic.inspect.work import Work, kernel_steps, step_work, total
 from eutectic.runtime import pool
 from eutectic.runtime.jit import assembly
-from eutectic.tracing.function import CompiledFunction, Entry
+from eutectic.tracing.entry import Entry
+from eutectic.tracing.function import CompiledFunction
 
 KINDS = {
     "map": "elementwise loop",

@@ -299,7 +299,7 @@ class _Subject:
         """(part of the time in kernels, steps) of a compiled call."""
         # The call may be native code all through, so its plan is run alone, next to it.
         entry = compiled.lower(*self.args, **self.kwargs)
-        call = compiled._read_call(self.args, self.kwargs)
+        call = compiled.reader.read(self.args, self.kwargs)
         nodes = [call.arrays[i]._n for i in entry.traced.used] + entry.traced.captured
         addresses = [n.data.ptr for n in nodes]
         whole = inside = math.inf

@@ -7,7 +7,7 @@ from typing import Any
 
 from eutectic.errors import show_shape
 
-# What the parts of a key are called, in their order (see `CompiledFunction._read_call`).
+# What the parts of a key are called, in their order (see `keys.Reader.read`).
 _STRUCTURE, _CONSTANTS, _ARRAYS, _CAPTURED, _STATE, _THREADS = range(6)
 
 

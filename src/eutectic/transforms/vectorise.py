@@ -10,8 +10,8 @@ from eutectic.array import array, wrap
 from eutectic.errors import ArgumentError, ArgumentTypeError, ShapeError, show_shape
 from eutectic.graph import ir, prims
 from eutectic.graph.ir import INPUT, Node
-from eutectic.tracing.function import CompiledFunction, Trace
-from eutectic.tracing.function import _active as active
+from eutectic.tracing.function import CompiledFunction
+from eutectic.tracing.trace import Trace, active
 from eutectic.transforms.batching import batch, everywhere
 from eutectic.tree import flatten, is_container, unflatten
 

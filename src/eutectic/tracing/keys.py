@@ -1,0 +1,120 @@
+"""A call as its key: everything a trace may depend on, exact.
+
+The structure of the arguments, shape, dtype and layout of each array, the type and value of each
+constant, and the same of what the function reads elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eutectic.array import array, wrap
+from eutectic.dtype import Dtype
+from eutectic.engine.evaluate import evaluate
+from eutectic.errors import ArgumentTypeError, TraceError
+from eutectic.runtime import pool
+from eutectic.tracing.entry import Call
+from eutectic.tracing.environment import Environment, constant_key
+from eutectic.tracing.state import IMPLICIT
+from eutectic.tree import flatten
+
+ENVIRONMENT = 3
+"""Which part of a call's key is the environment's."""
+_CONSTANT_TYPES = (bool, int, float, complex, str, bytes, type(None), Dtype, slice, type(...))
+
+
+class Reader:
+    """What a compiled function reads at a call: arguments, containers, its environment."""
+
+    def __init__(self, fun: Callable[..., Any], name: str, inputs: Any, outputs: Any) -> None:
+        self.fun = fun
+        self.name = name
+        self.inputs = inputs
+        self.outputs = outputs
+        self._environment: Environment | None = None
+
+    @property
+    def environment(self) -> Environment:
+        if self._environment is None:
+            self._environment = Environment(self.fun)
+        return self._environment
+
+    def read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        leaves, treedef = flatten((args, kwargs) if kwargs else args)
+        arrays: list[array] = []
+        constants: list[Any] = []
+        for i, x in enumerate(leaves):
+            if type(x) is array:
+                arrays.append(x)
+                constants.append(None)
+            else:
+                constants.append(self._constant(i, x, leaves, arrays))
+        n = len(arrays)
+        captured, env_key = self.environment.read()
+        state = self.state()
+        state_key: Any = None
+        if state:
+            found, structure = flatten(state)
+            place = {id(a): i for i, a in enumerate(captured)}
+            parts: list[Any] = []
+            for x in found:
+                if type(x) is not array:
+                    parts.append(constant_key(x))
+                elif id(x) in place:
+                    parts.append(place[id(x)])  # which of the captured arrays it is
+                else:
+                    place[id(x)] = len(captured)
+                    captured.append(x)
+                    parts.append(None)
+            state_key = (structure, tuple(parts))
+        arrays += captured
+        pending = [a._n for a in arrays if a._n.data is None]
+        if pending:
+            for p in pending:
+                if p.trace is not None:
+                    raise TraceError(
+                        f"[compile] {self.name} reads a placeholder that a trace of "
+                        f"{getattr(p.trace, 'name', p.trace)} left behind; name what that function "
+                        "writes to in its outputs=.")
+            evaluate(pending)
+        avals = tuple([(a._n.shape, a._n.dtype, a._n.data.strides) for a in arrays])
+        key = (treedef, tuple(constants), avals, env_key, state_key, pool.get_num_threads())
+        return Call(leaves, treedef, arrays, n, key, state)
+
+    def state(self) -> list[Any]:
+        """Containers that are read at each call besides the environment."""
+        return ([self.inputs] if self.inputs is not None else []) + IMPLICIT
+
+    def _constant(self, i: int, x: Any, leaves: list[Any], arrays: list[array]) -> Any:
+        """Key of an argument that is no array of ours; NumPy data and the like become arrays."""
+        if isinstance(x, _CONSTANT_TYPES):
+            if isinstance(x, slice):
+                return (slice, *[constant_key(v) for v in (x.start, x.stop, x.step)])
+            return constant_key(x) if not isinstance(x, Dtype) else x
+        if isinstance(x, array):
+            leaves[i] = a = wrap(x._n)
+            arrays.append(a)
+            return None
+        if isinstance(x, (np.ndarray, np.generic)) or hasattr(x, "__mlx_array__"):
+            leaves[i] = a = array(x)
+            arrays.append(a)
+            return None
+        try:
+            hash(x)
+        except TypeError:
+            raise ArgumentTypeError(
+                f"[compile] argument {i} of {self.name} is a {type(x).__name__}; arguments are "
+                "arrays, constants, and lists, tuples and dicts of them.") from None
+        return (type(x), x)
+
+    def output_containers(self) -> list[Any]:
+        """Containers that each call writes."""
+        return ([self.outputs] if self.outputs is not None else []) + IMPLICIT
+
+
+def without_environment(key: Any) -> Any:
+    """The parts of a key that are not the environment's."""
+    return (*key[:ENVIRONMENT], *key[ENVIRONMENT + 1:])

@@ -1,0 +1,98 @@
+"""Calls of an entry: its native record, and the same in Python."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from eutectic.array import array, wrap
+from eutectic.engine.plan import Plan, result_data
+from eutectic.graph.ir import INPUT, Node
+from eutectic.graph.layout import Data
+from eutectic.tracing import native
+from eutectic.tracing.effects import apply
+from eutectic.tracing.entry import Call, Entry, Traced
+from eutectic.tracing.guard import Guard
+from eutectic.tracing.keys import ENVIRONMENT, Reader
+from eutectic.tracing.state import IMPLICIT, fill, implicit_lock
+from eutectic.tree import unflatten
+
+
+def run_entry(reader: Reader, entry: Entry, call: Call) -> Any:
+    """Run an entry's plan on a call, without the native call."""
+    traced, plan = entry.traced, entry.plan
+    nodes = [call.arrays[i]._n for i in traced.used]
+    nodes += traced.captured
+    datas = [n.data for n in nodes]
+    addresses = [d.buffer.ptr + d.offset for d in datas]
+    fresh = plan.run(addresses)
+    outs = [_output(plan, i, o, datas, fresh) for i, o in enumerate(traced.graph.outputs)]
+    for at, index in traced.changed:
+        call.arrays[at]._n = outs[index]
+    return _write(reader, traced, outs)
+
+
+def _write(reader: Reader, traced: Traced, outs: list[Node]) -> Any:
+    for container, shape in zip(reader.output_containers(), traced.outputs):
+        fill(container, shape, outs)
+    if traced.effects:
+        apply(traced.effects, outs)
+    leaves = [wrap(outs[x]) if type(x) is int else x[1] for x in traced.leaves]
+    return unflatten(traced.treedef, leaves)
+
+
+def _output(plan: Plan, i: int, o: Node, inputs: Sequence[Data], fresh: Sequence[Any]) -> Node:
+    n = Node(INPUT, (), (), o.shape, o.dtype)
+    n.data = result_data(plan, i, inputs, fresh)
+    return n
+
+
+def native_record(reader: Reader, entry: Entry, call: Call, args: tuple[Any, ...],
+                  kwargs: dict[str, Any]) -> native.Record | None:
+    """The record by which the native call runs an entry; None where there can be none now."""
+    run = native.run()
+    if run is None:
+        return None
+    traced = entry.traced
+    guard = Guard()
+    for r, x in zip(guard.sequence(0, args, tuple), args):
+        guard.tree(r, x, False)
+    for r, x in zip(guard.dict(1, kwargs, None), kwargs.values()):
+        guard.tree(r, x, False)
+    if reader.environment.read(guard)[1] != call.key[ENVIRONMENT]:
+        return None  # it has just changed, on another thread
+    draws = traced.draws
+    for x in reader.state() if draws else [reader.inputs] if reader.inputs is not None else []:
+        guard.tree(guard.load(x), x, True)
+    if draws:
+        run = _locked(run)
+    elif traced.used and max(traced.used) >= len(guard.arrays):
+        return None
+    recorder = native.Recorder(run, guard, entry.plan, traced.used, traced.captured,
+                               traced.graph.outputs)
+    for at, index in traced.changed:
+        recorder.change(at, index)
+    containers = reader.output_containers()
+    n = len(containers) if draws else len(traced.outputs) - len(IMPLICIT)
+    simple = all(recorder.container(container, shape) for container, shape in zip(
+        containers[:n], traced.outputs))
+    if traced.changed or n:
+        recorder.distinct(call.n_arguments)
+    finish = None
+    if not recorder.result(traced.treedef, traced.leaves) or not simple or traced.effects:
+        recorder.fill = recorder.fill[:4 * len(traced.changed)]
+        finish = functools.partial(_finish, reader, traced)
+    return recorder.record(entry, finish)
+
+
+def _finish(reader: Reader, traced: Traced, made: list[array]) -> Any:
+    """Results and containers from the outputs, where the native call does not write them."""
+    return _write(reader, traced, [a._n for a in made])
+
+
+def _locked(run: native.Run) -> native.Run:
+    def call(address: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        with implicit_lock:
+            return run(address, args, kwargs)
+    return call
