@@ -234,7 +234,48 @@ def test_rule_call_parts_of_a_larger_array():
     f = Fused(lambda x, y: mx.concatenate([mx.exp(x), y * 2]), rand(30), rand(20))
     assert f.kinds == ["map", "map"] and "call" not in f.rules
     g = Fused(lambda x: (lambda y: (mx.pad(y, 2), mx.sin(y)))(mx.max(x, axis=1)), rand(3, 3000))
-    assert len(g) >= 3  # the value, its copy in the padding, the fill: not merged with each other
+    assert g.kinds == ["map", "row"]  # the value goes to its places; both fills are one kernel
+
+
+def _halves(x, c, s):
+    h = x.shape[-1] // 2
+    a, b = x[..., :h], x[..., h:]
+    return mx.concatenate([a * c - b * s, a * s + b * c], axis=-1)
+
+
+def test_parts_that_read_the_same_memory_are_one_kernel():
+    f = Fused(_halves, rand(3, 20, 64), rand(20, 32), rand(20, 32))
+    assert f.kinds == ["map"] and len(f.kernels[0].writes) == 2
+    g = Fused(lambda x, t: _halves(x, mx.cos(t), mx.sin(t)), rand(3, 20, 64), rand(3, 20, 32))
+    assert g.kinds == ["map"]  # the angles are computed once
+    h = Fused(lambda x, y: mx.concatenate([mx.exp(x), mx.exp(y)]), rand(30), rand(30))
+    assert h.kinds == ["map", "map"]  # nothing is shared
+    p = Fused(lambda x, y, s: mx.concatenate([x @ y + s * 2, y @ x + s * 2]), *[rand(8, 8)] * 3)
+    assert p.kinds.count("product") == 2
+
+
+def test_joins_within_joins_write_into_the_outer_one():
+    def nested(x, y, z):
+        return mx.concatenate([mx.pad(mx.concatenate([x, y], axis=1), [(1, 0), (0, 2)]), z])
+    f = Fused(nested, rand(4, 3), rand(4, 5), rand(2, 10))
+    assert len({t for s in f.kernels for t in s.writes}) == 1 and len(f) == 5
+
+    def both(x, y):
+        inner = mx.concatenate([x, y])
+        return mx.concatenate([inner, y]), inner
+    assert len(Fused(both, rand(4), rand(5))) == 4  # the inner one is wanted: it is copied
+
+
+def test_a_padding_writes_every_element_once():
+    f = Fused(lambda x: mx.pad(x, [(1, 2), (0, 3)]), rand(4, 5))
+    assert sum(s.n for s in f.kernels) == 7 * 8
+
+
+def test_parts_of_a_join_run_as_one_region():
+    entry = mx.compile(lambda x, y: mx.concatenate([mx.exp(x), y])).lower(rand(30), rand(20))
+    [segment] = entry.plan.segments
+    first, second = (segment._words[at + 7] for at in (2, 10))  # flags of the steps
+    assert (first, second) == (1, 0)
 
 
 def test_rule_kind():

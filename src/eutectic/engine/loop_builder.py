@@ -256,8 +256,8 @@ class LoopBuilder:
                 attrs = (m.dtype.name,)
             prim = m.prim
             if m is self.update:
-                assert g.dest is not None
-                steps = self._index_steps(m, g.dest[0].shape, g.dest[2])
+                whole, _offset, strides = g.dests[id(m)]
+                steps = self._index_steps(m, whole.shape, strides)
                 n_sc = len(self.scalars)
                 mode = m.attrs[1]
                 if in_rows:
@@ -490,6 +490,9 @@ class LoopBuilder:
         step_.scalar_slots = [(slots.scalars + i, c) for i, (c, _d) in enumerate(self.scalars)]
         set_range(step_, rows, n, k, n_units, cost, self.low.scratch)
         step_.serial = self.update is not None
+        if not step_.serial:
+            step_.joins = frozenset([self.low.where(n)[0] for n in self.g.outputs
+                                     if id(n) in self.g.dests])
         return step_
 
     def _ordered(self, instrs: list[Instr]) -> list[str]:

@@ -29,8 +29,7 @@ class Lowering:
 
     def run(self) -> list[Step]:
         for g in self.fusion.groups:
-            if g.dest is not None:
-                self.places[id(g.outputs[0])] = g.dest
+            self.places.update(g.dests)
         for g in self.fusion.groups:
             if any(d == 0 for d in g.sizes.values()):
                 continue

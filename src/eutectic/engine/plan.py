@@ -293,9 +293,15 @@ class _Builder:
 
     def _independent(self, s: LoopStep, others: list[LoopStep]) -> bool:
         """Whether a step touches no memory that one of the others writes, and the reverse."""
-        changed = [*s.writes, *s.scratch]
-        return not any(self._overlap(changed, [*o.reads, *o.writes, *o.scratch])
-                       or self._overlap([*o.writes, *o.scratch], s.reads) for o in others)
+        for o in others:
+            both = s.joins & o.joins  # their parts of it do not overlap
+            own, others_own = ([t for t in (*x.writes, *x.scratch) if t not in both]
+                               for x in (s, o))
+            if (self._overlap(own, [*o.reads, *o.writes, *o.scratch])
+                    or self._overlap([*both], [*o.reads, *others_own])
+                    or self._overlap(others_own, s.reads)):
+                return False
+        return True
 
     def _overlap(self, some: Sequence[Token], others: Sequence[Token]) -> bool:
         spans = [(*self.buffer[t], self.nbytes.get(t, 1 << 62)) for t in others]

@@ -33,6 +33,8 @@ class LoopStep:
     group: Group | None = None
     serial: bool = False
     """One thread runs it: its writes have an order."""
+    joins: frozenset[Token] = frozenset()
+    """Memory of which it writes a part that no other step of the same join writes."""
 
 
 @dataclass(slots=True)

@@ -8,12 +8,14 @@ Each refusal is recorded with its rule.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from eutectic.graph import prims
 from eutectic.graph.affine import Forms, NotAffine
 from eutectic.graph.ir import INPUT, Graph, Node, with_inputs
+from eutectic.graph.joins import JOINS, Part, parts_of
 from eutectic.graph.layout import row_major, view_layout
 from eutectic.graph.passes.forms import (
     forms_over, in_order, in_order_all, in_order_prefix, inner_size, is_bijective, lane_clash,
@@ -21,7 +23,7 @@ from eutectic.graph.passes.forms import (
 from eutectic.graph.passes.groups import (
     MAX_ARGUMENTS, MAX_NODES, RECOMPUTE_COST, Edge, Group, Refusal, _fresh, copy_node,
     is_row_class, new_indices, node_cost, reduced_size)
-from eutectic.graph.prims import CONCATENATE, GATHER, MATMUL, PAD, SCATTER, UPDATE
+from eutectic.graph.prims import GATHER, MATMUL, SCATTER, UPDATE
 from eutectic.kernel.reductions import UNIT
 
 # Reduced axes become one; arrays that are uneven along it are copied, which addresses cannot be.
@@ -65,6 +67,7 @@ class _Fuser:
         self.required: set[int] = set()
         self.views: dict[int, Node] = {}
         self.rank: dict[int, float] = {id(n): i for i, n in enumerate(graph.order)}
+        self.readers = Counter([id(i) for n in graph.order for i in n.inputs])
 
     def run(self) -> Fusion:
         for o in self.graph.outputs:
@@ -83,6 +86,8 @@ class _Fuser:
                 self._call(n)
             else:
                 self._place(n)
+        if self.enabled:
+            self._merge_parts()
         return Fusion(self.graph, self._sorted(), self.refusals, self.views)
 
     # -- placing ------------------------------------------------------------------------------
@@ -193,35 +198,31 @@ class _Fuser:
         g = Group("call", [], {}, heavy=n, members=[n], maps={id(n): ()}, outputs=[n])
         self.home[id(n)] = g
         self.groups.append(g)
-        strides = row_major(n.shape)
-        parts: list[tuple[Node, int]] = []
         if n.prim is SCATTER:
             self._scatter_parts(g, n)
             return
-        if n.prim is CONCATENATE:
-            at = 0
-            for operand in n.inputs:
-                if operand.size:
-                    parts.append((operand, at * strides[n.attrs[0]]))
-                at += operand.shape[n.attrs[0]]
-        else:
-            operand, fill = n.inputs
-            parts.append((prims.broadcast(fill, n.shape), 0))
-            if operand.size:
-                parts.append((operand, sum(lo * s for lo, s in zip(n.attrs[0], strides))))
-        made: list[Node] = []
-        for i, (operand, offset) in enumerate(parts):
+        strides = row_major(n.shape)
+        for i, (operand, starts) in enumerate(self._parts(n)):
             copy = copy_node(operand)
             self.rank[id(copy)] = self.rank[id(n)] - 0.5
             self._start(copy)
-            part = self.groups[-1]
-            part.dest = (n, offset, strides)
-            if n.prim is PAD:
-                part.after = list(made)
-            made.append(copy)
+            offset = sum([at * s for at, s in zip(starts, strides)])
+            self.groups[-1].dests[id(copy)] = (n, offset, strides)
             edge = Edge(n, i, copy, ())
             g.edges.append(edge)
             self._note(g, edge)
+
+    def _parts(self, n: Node) -> list[Part]:
+        """A join's parts; one that only this join reads and is a join itself, as its own parts."""
+        found: list[Part] = []
+        for part, starts in parts_of(n):
+            if part.prim in JOINS and self.readers[id(part)] == 1 and (
+                    id(part) not in self.required):
+                found += [(p, tuple([a + b for a, b in zip(starts, at)]))
+                          for p, at in self._parts(part)]
+            else:
+                found.append((part, starts))
+        return found
 
     def _scatter_parts(self, g: Group, n: Node) -> None:
         """A copy of the array, then a loop over the updates that writes into it."""
@@ -235,7 +236,7 @@ class _Fuser:
                 continue
             self._start(part)
             made = self.groups[-1]
-            made.dest = (n, 0, row_major(n.shape))
+            made.dests[id(part)] = (n, 0, row_major(n.shape))
             if part is update:
                 made.after = [copy]
             edge = Edge(n, 0, part, ())
@@ -364,7 +365,7 @@ class _Fuser:
                         "is split over all of them instead")
             if not in_order_prefix(g, forms, tail):
                 return ("row", "its axes come in another order than the consumer's")
-            if g.dest is not None and len(tail) > 1:
+            if g.dests and len(tail) > 1:
                 return ("row", "its result is a part of a larger array")
             if any(m.prim is GATHER and len(g.indices(g.maps[id(m)]) & tail) > 1
                    for m in g.members):
@@ -393,7 +394,7 @@ class _Fuser:
         if g.kind == "row":
             return self._try(g, n, forms) if tail == g.inner else (
                 "row", "the scanned rows differ in length from the kernel's")
-        if len(tail) != 1 or g.dest is not None or not all(
+        if len(tail) != 1 or not all(
                 in_order_all(g, g.maps[id(m)]) for m in g.outputs):
             return ("scan", "its consumer stores in another order than the rows'")
         g.kind, g.inner = "row", tail
@@ -485,19 +486,47 @@ class _Fuser:
         kept: list[Group] = []
         for g in groups:
             for k in kept:
-                if self._same_loops(n, k, g) and not self._depends(k, g) and not self._depends(
-                        g, k):
+                if self._same_loops(k, g) and self._reads_alike(n, k, g) and self._apart(k, g):
                     self._absorb(k, g)
                     break
             else:
                 kept.append(g)
         return kept
 
-    def _same_loops(self, n: Node, a: Group, b: Group) -> bool:
+    def _merge_parts(self) -> None:
+        """Merge kernels of one join's parts that read the same memory."""
+        for n in self.graph.order:
+            g = self.home.get(id(n))
+            if n.prim not in JOINS or g is None:
+                continue
+            kept: list[Group] = []
+            for part in dict.fromkeys(self._top(self.home[id(e.base)]) for e in g.edges):
+                for k in kept:
+                    if (part.kind == "map" and self._same_loops(k, part) and self._apart(k, part)
+                            and any(self._reads_alike(e.base, k, part) for e in k.edges)):
+                        self._absorb(k, part)
+                        break
+                else:
+                    kept.append(part)
+
+    def _apart(self, a: Group, b: Group) -> bool:
+        return not self._depends(a, b) and not self._depends(b, a)
+
+    def _reads_alike(self, n: Node, a: Group, b: Group) -> bool:
+        """Whether two groups with the same loops read a node at the same places."""
+        names = dict(zip(b.order, a.order))
+        mine = [e.forms for e in a.by_base.get(id(n), [])]
+        return any(renamed(e.forms, names) in mine for e in b.by_base.get(id(n), []))
+
+    def _same_loops(self, a: Group, b: Group) -> bool:
         if a.kind != b.kind or a.kind not in ("map", "row") or len(a.order) != len(b.order):
             return False
-        if a.dest is not None or b.dest is not None:
-            return False  # a kernel writes one part of a larger array
+        if any(m.prim is UPDATE for m in (*a.members, *b.members)):
+            return False  # a scatter's writes have an order
+        if (a.dests or b.dests) and any(
+                e.base.prim is MATMUL and id(e.base) not in self.home
+                for e in (*a.edges, *b.edges)):
+            return False  # one kernel takes one product, each part its own
         if (len(a.members) + len(b.members) > MAX_NODES
                 or a.arguments() + b.arguments() > MAX_ARGUMENTS):
             return False
@@ -505,10 +534,7 @@ class _Fuser:
             return False
         if [d in a.inner for d in a.order] != [d in b.inner for d in b.order]:
             return False
-        if any(lane_clash(m, a) for m in b.members if m.prim.reduction is not None):
-            return False
-        ea, eb = a.by_base[id(n)][0], b.by_base[id(n)][0]
-        return ea.forms == renamed(eb.forms, dict(zip(b.order, a.order)))
+        return not any(lane_clash(m, a) for m in b.members if m.prim.reduction is not None)
 
     def _absorb(self, a: Group, b: Group) -> None:
         names = dict(zip(b.order, a.order))
@@ -520,6 +546,8 @@ class _Fuser:
             a.edges.append(e)
             a.by_base.setdefault(id(e.base), []).append(e)
         a.outputs += b.outputs
+        a.dests |= b.dests
+        a.after += b.after
         a.recompute += b.recompute
         for m in b.members:
             self.home[id(m)] = a

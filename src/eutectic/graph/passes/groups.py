@@ -66,8 +66,8 @@ class Group:
     recompute: float = 0.0
     by_base: dict[int, list[Edge]] = field(default_factory=dict)
     merged_into: Group | None = None
-    dest: tuple[Node, int, tuple[int, ...]] | None = None
-    """(node, offset, strides): the output is a part of this node's memory."""
+    dests: dict[int, tuple[Node, int, tuple[int, ...]]] = field(default_factory=dict)
+    """(node, offset, strides) by output's id: the output is a part of this node's memory."""
     after: list[Node] = field(default_factory=list)
     """Nodes that must be computed before, though they are not read."""
 
