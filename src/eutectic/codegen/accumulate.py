@@ -40,8 +40,12 @@ class Accumulators:
         self.width = width
         self.first = first_level
         self.types = [t for p in self.parts for t in p.types]
-        self.identity = [constant(bits, t, width) for p in self.parts
-                         for t, bits in p.reduction.identity(p.ty)]
+        self.identity = self.identity_at(width)
+
+    def identity_at(self, width: int) -> list[str]:
+        """The identity of each accumulator, `width` times."""
+        return [constant(bits, t, width) for p in self.parts
+                for t, bits in p.reduction.identity(p.ty)]
 
     def vt(self, j: int, width: int | None = None) -> str:
         return vector_type(self.types[j], self.width if width is None else width)

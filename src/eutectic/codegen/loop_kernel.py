@@ -50,7 +50,7 @@ class LoopKernel:
                 fn.line(f"%buf{i} = alloca i8, i64 {w * a.dtype.size}, align 64")
         if levels:
             count = max(1, sum(len(p.types) for ps in self.parts_by_phase().values() for p in ps))
-            fn.line(f"%lev = alloca i8, i64 {(LEVELS + 1) * count * w * 8}, align 64")
+            fn.line(f"%lev = alloca i8, i64 {(LEVELS + 1) * count * spec.lanes * 8}, align 64")
         fn.line(f"%n = load i64, ptr {fn.bind(f'getelementptr i64, ptr %params, i64 {S_N}')}")
         for i, d in enumerate(spec.scalars):
             self.scalar_regs[len(spec.args) + i] = self._scalar(i, d)

@@ -180,10 +180,14 @@ def _block(numeric: Numeric, tile: Tile) -> Fn:
     f = Fn("block", ("ptr %p", "i64 %task", "i64 %tid"))
     acc, elem = numeric.acc, numeric.elem
     blocks_n, blocks_m = get(f, Slot.COLUMN_BLOCKS), get(f, Slot.ROW_BLOCKS)
-    line = f.div("%task", blocks_n)
-    bj = f.sub("%task", f.mul(line, blocks_n))
-    entry = f.div(line, blocks_m)
-    bi = f.sub(line, f.mul(entry, blocks_m))
+    # A thread's share of the tasks lies side by side: whole lines of one kind, the even one.
+    down = f.cmp("ne", get(f, Slot.DOWN), 0)
+    inner, outer = f.select(down, blocks_m, blocks_n), f.select(down, blocks_n, blocks_m)
+    line = f.div("%task", inner)
+    across = f.sub("%task", f.mul(line, inner))
+    entry = f.div(line, outer)
+    along = f.sub(line, f.mul(entry, outer))
+    bi, bj = f.select(down, across, along), f.select(down, along, across)
     batch = f.add(entry, get(f, Slot.BATCH_BASE))
     i0, j0 = f.mul(bi, get(f, Slot.ROW_BLOCK)), f.mul(bj, get(f, Slot.COLUMN_BLOCK))
     m = f.min(f.sub(get(f, Slot.ROWS), i0), get(f, Slot.ROW_BLOCK))

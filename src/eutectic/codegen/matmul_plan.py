@@ -51,23 +51,24 @@ class Slot(IntEnum):
     WS_THREAD_SIZE = 29
     WS_THREAD_B = 30
     WS_THREAD_C = 31
+    DOWN = 32  # 1: tasks go down the columns of blocks, not along the rows
     # Written by the code itself, in its own copy.
-    BATCH_BASE = 32
-    ROW_BASE = 33
-    COLUMN_BASE = 34
-    K_BASE = 35
-    ROWS = 36
-    COLUMNS = 37
-    DEPTH = 38
-    FIRST = 39
-    LAST = 40
-    ROW_BLOCKS = 41
-    COLUMN_BLOCKS = 42
-    A_UNITS = 43
+    BATCH_BASE = 33
+    ROW_BASE = 34
+    COLUMN_BASE = 35
+    K_BASE = 36
+    ROWS = 37
+    COLUMNS = 38
+    DEPTH = 39
+    FIRST = 40
+    LAST = 41
+    ROW_BLOCKS = 42
+    COLUMN_BLOCKS = 43
+    A_UNITS = 44
 
 
 SLOTS = len(Slot)
-PARAMS = Slot.WS_THREAD_C + 1  # what a caller fills in
+PARAMS = Slot.DOWN + 1  # what a caller fills in
 
 
 class Source(IntEnum):
@@ -96,6 +97,7 @@ class Plan:
     thread_size: int
     thread_b: int
     thread_c: int
+    down: bool
     bytes: int
 
 
@@ -158,15 +160,19 @@ def make_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
     thin = m <= 2 * tile.rows and k * n * item > target.l2
     # Rows of B a page or more apart share few cache sets: packing pays in tall blocks.
     apart = numeric.direct and not shared and not thin and n * item >= 4096
+    # All of k at once: C is touched once, and narrow blocks keep their panels of B in L2.
+    at_once = shared and numeric.direct and k * item <= _DEPTH
     most = (2 * _ROW_BLOCK, _COLUMN_BLOCK)
-    if shared or numeric.widened:
+    if at_once:
+        most = (2 * _ROW_BLOCK, _EPILOGUE_COLUMNS)
+    elif shared or numeric.widened:
         most = (_ROW_BLOCK, _COLUMN_BLOCK)
     elif thin:
         most = (_ROW_BLOCK, 4 * _COLUMN_BLOCK)
     elif n <= _EPILOGUE_COLUMNS:  # preparing few columns is most of a block's cost
         most = (4 * _ROW_BLOCK, _COLUMN_BLOCK)
     rows, columns = _blocks(m, n, k, 1 if shared else batch, tile, threads, most, apart)
-    deepest = 32 if thin else (_SHARED_DEPTH if shared else _DEPTH) // item
+    deepest = 32 if thin else (_SHARED_DEPTH if shared and not at_once else _DEPTH) // item
     k_block = _even(k, max(1, -(-k // deepest)), 8)
     k_span, row_span, column_span = max(k, 1), max(m, 1), max(n, 1)
     a_from = b_from = Source.SHARED
@@ -193,13 +199,15 @@ def make_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
     thread_c = thread_b + _up(local_b, 64)
     thread_size = _up(thread_c + local_c, 4096) + 64
     grain = max(1, (1 << 18) // (rows * columns * max(k, 1)))
+    # Rows are cut at multiples of 12, so that the last block of rows is often a short one.
+    down = m % rows != 0 and n % columns == 0 and n // columns % threads == 0
     return Plan(rows, columns, k_block, row_span, column_span, k_span, grain, a_from, b_from,
-                b_offset, threads_offset, thread_size, thread_b, thread_c,
+                b_offset, threads_offset, thread_size, thread_b, thread_c, down,
                 threads_offset + threads * thread_size)
 
 
 def plan_slots(plan: Plan) -> Sequence[int]:
-    """The plan in the order of the slots ROW_BLOCK to WS_THREAD_C."""
+    """The plan in the order of the slots ROW_BLOCK to DOWN."""
     return (plan.row_block, plan.column_block, plan.k_block, plan.row_span, plan.column_span,
             plan.k_span, plan.grain, int(plan.a_from), int(plan.b_from), plan.b_offset,
-            plan.threads_offset, plan.thread_size, plan.thread_b, plan.thread_c)
+            plan.threads_offset, plan.thread_size, plan.thread_b, plan.thread_c, int(plan.down))

@@ -44,7 +44,7 @@ def matvec_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
     values = _CHUNK + (lanes_of(numeric) + 1) * strip
     size = -(-values * numeric.acc_size * numeric.planes // 4096) * 4096 + 64
     return Plan(0, strip, _CHUNK, 0, 0, 0, max(1, _TASK_WORK // per_task), Source.DIRECT,
-                Source.DIRECT, 0, 0, size, 0, 0, threads * size)
+                Source.DIRECT, 0, 0, size, 0, 0, False, threads * size)
 
 
 def matvec_functions(numeric: Numeric, target: Target) -> list[Fn]:

@@ -56,8 +56,8 @@ class RowKernel(LoopKernel):
             back = fn.bind(f"mul i64 {row}, {per}")
             unit = fn.bind(f"sub i64 %r, {back}")
             decode(fn, spec, row)
-            start = fn.bind(f"mul i64 {unit}, {UNIT * spec.width}")
-            stop = fn.bind(f"add i64 {start}, {UNIT * spec.width}")
+            start = fn.bind(f"mul i64 {unit}, {UNIT * spec.lanes}")
+            stop = fn.bind(f"add i64 {start}, {UNIT * spec.lanes}")
             c = fn.bind(f"icmp ult i64 {stop}, %n")
             end = fn.bind(f"select i1 {c}, i64 {stop}, i64 %n")
         else:
@@ -139,11 +139,11 @@ class RowKernel(LoopKernel):
             lanes[a] = fn.bind(f"mul {vt} {step}, {lane_numbers(w)}")
         memory = [a for a in ins if spec.args[a].memory]
         parts = [self.part(i) for i in reds]
-        acc = Accumulators(fn, parts, w)
+        acc = Accumulators(fn, parts, spec.lanes)
         if reds:
             length = fn.bind(f"sub i64 {end}, {start}")
             up = fn.bind(f"add i64 {length}, {w - 1}")
-            blocks = fn.bind(f"udiv i64 {up}, {w}")
+            blocks = self._in_order(fn.bind(f"udiv i64 {up}, {w}"))
             top = levels_needed(fn, blocks)
             acc.reset(top)
         pre, head, latch, done = (fn.label(s) for s in ("ppre", "phead", "platch", "pdone"))
@@ -181,7 +181,7 @@ class RowKernel(LoopKernel):
             fn.start(f"{latch}p")
             so_far = fn.bind(f"sub i64 {i}, {start}")
             blocks_so_far = fn.bind(f"udiv i64 {so_far}, {w}")
-            cnt = fn.bind(f"add i64 {blocks_so_far}, 1")
+            cnt = self._in_order(fn.bind(f"add i64 {blocks_so_far}, 1"))
             low = fn.bind(f"and i64 {cnt}, 15")
             flush = fn.bind(f"icmp eq i64 {low}, 0")
             push = fn.label("push")
@@ -384,13 +384,29 @@ class RowKernel(LoopKernel):
         fn.start(mask)
         r = splat(e, "u32", fn.bind(f"trunc i64 {count} to i32"))
         inside = fn.bind(f"icmp ult {vector_type('u32', w)} {lane_numbers(w, 'i32')}, {r}")
-        masked = [fn.bind(f"select <{w} x i1> {inside}, {acc.vt(j)} {x}, {acc.vt(j)} "
-                          f"{acc.identity[j]}") for j, x in enumerate(lifted)]
+        masked = [fn.bind(f"select <{w} x i1> {inside}, {acc.vt(j, w)} {x}, {acc.vt(j, w)} {none}")
+                  for j, (x, none) in enumerate(zip(lifted, acc.identity_at(w)))]
         fn.line(f"br label %{join}")
         fn.start(join)
-        values = [fn.bind(f"phi {acc.vt(j)} [{x}, %{here}], [{y}, %{mask}]")
+        values = [fn.bind(f"phi {acc.vt(j, w)} [{x}, %{here}], [{y}, %{mask}]")
                   for j, (x, y) in enumerate(zip(lifted, masked))]
-        return acc.combine(carried, values)
+        if self.spec.parts == 1:
+            return acc.combine(carried, values)
+        out = list(carried)
+        for lane in range(0, w, acc.width):
+            order = ", ".join(f"i32 {i}" for i in range(lane, lane + acc.width))
+            out = acc.combine(out, [
+                fn.bind(f"shufflevector {acc.vt(j, w)} {x}, {acc.vt(j, w)} poison, "
+                        f"<{acc.width} x i32> <{order}>") for j, x in enumerate(values)])
+        return out
+
+    def _in_order(self, blocks: str) -> str:
+        """How many blocks of the order of reductions a number of blocks holds.
+
+        The last may hold nothing but identities, which change no bits.
+        """
+        parts = self.spec.parts
+        return blocks if parts == 1 else self.fn.bind(f"mul i64 {blocks}, {parts}")
 
     # -- what is kept between passes, and between units and their end ----------------------------
 
@@ -443,7 +459,7 @@ class RowKernel(LoopKernel):
 
     def finish(self) -> None:
         """Combine the units of each row in [lo, hi), and the once-a-row end of the kernel."""
-        spec, fn, w = self.spec, self.fn, self.spec.width
+        spec, fn, w = self.spec, self.fn, self.spec.lanes
         self.begin(levels=True)
         units = fn.slot(S_UNITS)
         reds = self.reductions_of(0)

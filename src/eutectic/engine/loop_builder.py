@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from eutectic.dtype import Dtype, int64, uint8, uint16, uint32, uint64
 from eutectic.engine.loop_arrays import Array
-from eutectic.engine.loop_tuning import block_width, set_range, streams, unroll
+from eutectic.engine.loop_tuning import block_width, set_range, streams, unroll, widened
 from eutectic.engine.steps import LoopStep, Token
 from eutectic.graph import affine
 from eutectic.graph.affine import Forms
@@ -460,6 +460,7 @@ class LoopBuilder:
             n_units = -(-n // (UNIT * width))
             spec = KernelSpec("units", width, spec.args, spec.scalars, spec.instrs, spec.stores,
                               stream=spec.stream, moved=spec.moved)
+        spec = widened(spec, n)
         slots = Slots.of(spec)
         table = slots.outer
         params = [0] * (table + slots.row * len(outer))

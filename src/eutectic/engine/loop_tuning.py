@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
+from eutectic.codegen.outline import MIN_COST, MIN_USES
+from eutectic.engine.host import host_target
 from eutectic.engine.loop_arrays import Array
 from eutectic.engine.steps import LoopStep, Token
+from eutectic.kernel.prim import Prim
 from eutectic.kernel.reductions import lanes
-from eutectic.kernel.spec import S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Instr, phases
+from eutectic.kernel.spec import (
+    S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Instr, KernelSpec, body_cost, phases)
 
 MAX_THREADS = 64
 HEAVY_COST = 60.0
@@ -37,6 +44,32 @@ def block_width(kind: str, arrays: Sequence[Array], instrs: Sequence[Instr], sum
         while width > 16 and n <= width // 2:
             width //= 2
     return width
+
+
+def widened(spec: KernelSpec, n: int) -> KernelSpec:
+    """The kernel on blocks of twice the lanes, where it is one long chain of costly operations.
+
+    Each operation waits for the one before it, and 64 lanes are too few to fill the time
+    (decision 0009). More than one value alive would not stay in 32 registers.
+    """
+    if (spec.kind not in ("map", "row", "units") or spec.width != 64 or n < 2 * spec.width
+            or host_target().registers < 32 or host_target().vector_bits < 512):
+        return spec
+    base = len(spec.args) + len(spec.scalars)
+    costly: Counter[tuple[Prim, tuple[Any, ...]]] = Counter()
+    for i, (prim, attrs, ops, dtype, level) in enumerate(spec.instrs):
+        varying = [o for o in ops if spec.operand_level(o) == "F"]
+        if prim.reduction is not None and i == len(spec.instrs) - 1:
+            continue
+        if (level != "F" or prim.body is None or dtype.compute != "f32" or len(varying) != 1
+                or (varying[0] != base + i - 1 if i else varying[0] >= base)):
+            return spec
+        if body_cost(prim, attrs, tuple([spec.operand_dtype(o).compute for o in ops])) >= MIN_COST:
+            costly[prim, attrs] += 1
+    if max(costly.values(), default=0) < MIN_USES:
+        return spec
+    parts = 1 if spec.kind == "map" else 2
+    return replace(spec, width=2 * spec.width, parts=parts)
 
 
 def unroll(k: int) -> int:
@@ -92,7 +125,7 @@ def set_range(s: LoopStep, rows: int, n: int, k: int, units: int, cost: float,
         accs = sum(len(p.reduction.identity(spec.operand_dtype(ops[0]).compute))
                    for p, _a, ops, _d, _l in spec.instrs if p.reduction is not None)
         token = scratch()
-        s.scratch[token] = rows * units * accs * spec.width * 8
+        s.scratch[token] = rows * units * accs * spec.lanes * 8
         s.patches.append((S_PART, token, 0))
         s.finish_rows = rows
         return

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from eutectic.codegen import matmul
-from eutectic.codegen.targets import Target, target_for
 from eutectic.dtype import Dtype
+from eutectic.engine.host import host_target
 from eutectic.engine.kernels import Loaded, load_kernel, load_support
 from eutectic.engine.lower import Lowering
 from eutectic.engine.steps import CallStep, LoopStep, NativeStep, ProductStep, Step, Token
@@ -421,14 +421,6 @@ def _product_code(text: str, entry: str) -> int:
         pool.native()
         _product_addresses[entry] = jit.compile_module(text, [entry])[entry]
     return _product_addresses[entry]
-
-
-@cache
-def host_target() -> Target:
-    """The target of the machine that runs this process."""
-    host = jit.host()
-    features = {f[1:]: f[0] == "+" for f in host.features.split(",") if f}
-    return target_for(host.triple.split("-")[0], features)
 
 
 @cache

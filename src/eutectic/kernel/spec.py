@@ -73,6 +73,14 @@ class KernelSpec:
     moved: tuple[tuple[int, tuple[int, ...]], ...] = ()
     """(argument, operands of `gather_offset`): arguments whose row address depends on indices."""
 
+    parts: int = 1
+    """Blocks of the order of reductions in one of `width`; they are added one after another."""
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of the accumulators."""
+        return self.width // self.parts
+
     def operand_dtype(self, i: int) -> Dtype:
         if i < len(self.args):
             return self.args[i].dtype
@@ -100,7 +108,8 @@ class KernelSpec:
         names = [f"%{i}" for i in range(len(self.args) + len(self.scalars) + len(self.instrs))]
         depth = f" depth {self.depth}" if self.depth else ""
         stream = " stream" if self.stream else ""
-        lines = [f"kernel {self.kind} width {self.width}{depth}{stream}"]
+        parts = f" parts {self.parts}" if self.parts > 1 else ""
+        lines = [f"kernel {self.kind} width {self.width}{parts}{depth}{stream}"]
         lines += [f"  {names[i]} = {a}" for i, a in enumerate(self.args)]
         base = len(self.args)
         lines += [f"  {names[base + i]} = scalar:{d.name}" for i, d in enumerate(self.scalars)]

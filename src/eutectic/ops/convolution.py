@@ -10,7 +10,7 @@ from eutectic.array import array, wrap
 from eutectic.codegen.convolution import code
 from eutectic.codegen.convolution_plan import AXES, FAR, Problem
 from eutectic.dtype import PROMOTE, float32, float64
-from eutectic.engine.plan import host_target
+from eutectic.engine.host import host_target
 from eutectic.errors import (
     ArgumentError, ArgumentTypeError, DtypeError, ShapeError, show_shape)
 from eutectic.graph import prims
