@@ -27,6 +27,7 @@ LAYERS = (
     ("tracing",),
     ("ops", "files"),
     ("transforms",),
+    ("export",),
     ("core",),
     ("nn", "optimizers", "utils"),
     ("inspect", "compat", "cli", "__main__"),

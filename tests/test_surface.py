@@ -21,11 +21,6 @@ GROUPS = ("core", "core.array", "core.fast", "core.fft", "core.linalg", "core.ra
 NOT_YET: dict[str, str] = {
     "core.ArrayIterator": "internal",
     "core.array.__setstate__": "internal",  # pickles hold a function and its arguments
-    "core.FunctionExporter": "export",
-    "core.export_function": "export",
-    "core.export_to_dot": "export",
-    "core.exporter": "export",
-    "core.import_function": "export",
     "core.dequantize": "quantized",
     "core.from_fp8": "quantized",
     "core.gather_qmm": "quantized",

@@ -65,6 +65,10 @@ class MissingFileError(FileError, FileNotFoundError):
     """A file that is not there."""
 
 
+class ExportError(EutecticError, ValueError, RuntimeError):
+    """A function that cannot be exported, or arguments that no exported trace fits."""
+
+
 class InternalError(EutecticError, RuntimeError):
     """A bug in Eutectic: an invariant of the compiler does not hold."""
 

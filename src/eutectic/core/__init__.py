@@ -10,6 +10,8 @@ from eutectic.dtype import (
     Dtype, DtypeCategory, bfloat16, bool_, complex64, complexfloating, float16, float32, float64,
     floating, generic, inexact, int8, int16, int32, int64, integer, issubdtype, number,
     signedinteger, uint8, uint16, uint32, uint64, unsignedinteger)
+from eutectic.export.api import FunctionExporter, export_function, exporter, import_function
+from eutectic.export.dot import export_to_dot
 from eutectic.files.api import (
     load, save, save_gguf, save_safetensors, savez, savez_compressed)
 from eutectic.ops import (  # noqa: F401 - they add methods and rules
@@ -159,6 +161,7 @@ __all__ = [
     "bartlett", "blackman", "fft", "hamming", "hanning", "linalg", "matrix_norm",
     # files
     "load", "save", "save_gguf", "save_safetensors", "savez", "savez_compressed",
+    "FunctionExporter", "export_function", "export_to_dot", "exporter", "import_function",
     # compiling
     "compile", "disable_compile", "enable_compile", "grad", "jvp", "value_and_grad", "vjp",
     "checkpoint", "custom_function", "depends", "vmap", "explain", "measure",

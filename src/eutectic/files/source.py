@@ -37,12 +37,13 @@ _MAP_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)  # in the module from Py
 
 
 class Source:
-    """The bytes of a file from `start` on, and its name for error texts."""
+    """The bytes of a file from `start` on; its name, and the reading function's, for errors."""
 
-    __slots__ = ("data", "name", "view")
+    __slots__ = ("data", "name", "op", "view")
 
-    def __init__(self, data: np.ndarray, name: str) -> None:
+    def __init__(self, data: np.ndarray, name: str, op: str = "load") -> None:
         self.data = data
+        self.op = op
         self.view = memoryview(data)  # type: ignore[arg-type]
         self.name = name
 
@@ -52,7 +53,7 @@ class Source:
 
     def error(self, fault: str) -> FormatError:
         """The error that names the file and what is wrong with it."""
-        return FormatError(f"[load] {self.name}: {fault}")
+        return FormatError(f"[{self.op}] {self.name}: {fault}")
 
     def array(self, offset: int, shape: tuple[int, ...], dtype: Dtype, what: str,
               column_major: bool = False) -> array:
@@ -113,7 +114,7 @@ def file_name(file: Any) -> str | None:
     return None
 
 
-def open_source(file: Any) -> Source:
+def open_source(file: Any, op: str = "load") -> Source:
     """The bytes of a file given by its path, or of an open binary file from its position on.
 
     Raises MissingFileError or FileError where it cannot be read, ArgumentError for other objects.
@@ -122,19 +123,20 @@ def open_source(file: Any) -> Source:
     if path is not None:
         try:
             with open(path, "rb") as opened:
-                return Source(_bytes_of(opened), path)
+                return Source(_bytes_of(opened, op), path, op)
         except FileNotFoundError as e:
-            raise MissingFileError(e.errno, f"[load] {e.strerror}", path) from None
+            raise MissingFileError(e.errno, f"[{op}] {e.strerror}", path) from None
         except OSError as e:
-            raise FileError(e.errno, f"[load] {e.strerror}", path) from e
+            raise FileError(e.errno, f"[{op}] {e.strerror}", path) from e
     if isinstance(file, io.TextIOBase) or not hasattr(file, "read"):
-        raise ArgumentError("[load] the file must be a path or a file opened in binary mode, not a "
-                            f"{type(file).__name__}.")
+        raise ArgumentError(f"[{op}] the file must be a path or a file opened in binary mode, not "
+                            f"a {type(file).__name__}.")
     name = getattr(file, "name", None)
-    return Source(_bytes_of(file), name if isinstance(name, str) else f"<{type(file).__name__}>")
+    name = name if isinstance(name, str) else f"<{type(file).__name__}>"
+    return Source(_bytes_of(file, op), name, op)
 
 
-def _bytes_of(file: Any) -> np.ndarray:
+def _bytes_of(file: Any, op: str) -> np.ndarray:
     if type(file) in (io.BufferedReader, io.FileIO):
         status = os.fstat(file.fileno())
         start = file.tell() if stat.S_ISREG(status.st_mode) else 0
@@ -143,7 +145,7 @@ def _bytes_of(file: Any) -> np.ndarray:
             return _mapped(file.fileno(), status.st_size)[start:]
     data = file.read()
     if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise ArgumentError(f"[load] reading the file gave a {type(data).__name__}, not bytes.")
+        raise ArgumentError(f"[{op}] reading the file gave a {type(data).__name__}, not bytes.")
     return np.frombuffer(data, np.uint8)
 
 

@@ -18,12 +18,13 @@ def check(graph: Graph) -> None:
             _that(id(i) in seen, n, "an input comes after its use")
         seen.add(id(n))
         if n.data is None:
-            _node(n)
+            check_node(n)
     for o in graph.outputs:
         _that(id(o) in seen, o, "an output is not in the graph's order")
 
 
-def _node(n: Node) -> None:
+def check_node(n: Node) -> None:
+    """Raise InternalError where a node's shapes and attributes do not go together."""
     family = n.prim.family
     shapes = [i.shape for i in n.inputs]
     _that(all(isinstance(d, int) and d >= 0 for d in n.shape), n, "a length is no natural number")

@@ -242,7 +242,7 @@ def opaque(name: str, call: Callable[..., Any], inputs: Sequence[Node], attrs: t
     Inputs come as read-only views in the dtype's NumPy type (bfloat16: its bits as uint16).
     """
     if len(outs) == 1:
-        return [Node(_opaque_prim(name, call), tuple(inputs), attrs, *outs[0])]
+        return [Node(opaque_prim(name, call), tuple(inputs), attrs, *outs[0])]
     offsets = [0]
     for shape, dtype in outs:
         size = dtype.size
@@ -251,9 +251,14 @@ def opaque(name: str, call: Callable[..., Any], inputs: Sequence[Node], attrs: t
         offsets.append(-(-(offsets[-1] + size) // 64) * 64)
     layout = tuple([(at, shape, dtype) for at, (shape, dtype) in zip(offsets, outs)])
     # One node computes all, as bytes; a node for each result takes its part out.
-    whole = Node(_opaque_prim(name, _packed(call)), tuple(inputs), (*attrs, layout),
+    whole = Node(opaque_prim(name, call, True), tuple(inputs), (*attrs, layout),
                  (offsets[-1],), uint8)
     return [Node(PART, (whole,), (at, shape, dtype), shape, dtype) for at, shape, dtype in layout]
+
+
+def opaque_prim(name: str, call: Callable[..., Any], several: bool = False) -> Prim:
+    """The operation that computes `call`; with `several` results, as bytes of one array."""
+    return _opaque_prim(name, _packed(call) if several else call)
 
 
 @cache

@@ -383,7 +383,7 @@ def _view_body(v: Any, source: str, target: str, ty: str) -> Any:
 VIEW = Prim("view", "elementwise", body=_view_body)
 """The same bits in a dtype of the same size: attrs = (source, target, compute type)."""
 
-_PIECE = Prim("piece_of_bits", "elementwise",
+PIECE = Prim("piece_of_bits", "elementwise",
               body=lambda bits, j, ty: convert(bits >> convert(j * BITS[ty], bits.ty), ty))
 """Piece j of an unsigned integer, as a narrower one: inputs (bits, j), attrs = (type,)."""
 
@@ -397,7 +397,7 @@ def _joined_body(*pieces_and_type: Any) -> Value:
     return out
 
 
-_JOINED = Prim("joined_bits", "elementwise", body=_joined_body)
+JOINED = Prim("joined_bits", "elementwise", body=_joined_body)
 """Unsigned integers as one wider one, lowest bits first: attrs = (type,)."""
 
 _UNSIGNED = {1: uint8, 2: uint16, 4: uint32, 8: uint64}
@@ -436,7 +436,7 @@ def _taken_apart(n: Node, to: Dtype) -> Node:
     k = n.dtype.size // to.size
     wide = (*n.shape, k)
     j = prims.iota((k,), 0)
-    pieces = Node(_PIECE, (prims.reshape(n, (*n.shape, 1)), j), (to.compute,), wide, to)
+    pieces = Node(PIECE, (prims.reshape(n, (*n.shape, 1)), j), (to.compute,), wide, to)
     return prims.reshape(pieces, (*n.shape[:-1], n.shape[-1] * k))
 
 
@@ -445,7 +445,7 @@ def _joined(n: Node, to: Dtype) -> Node:
     shape = (*n.shape[:-1], n.shape[-1] // k)
     zero, one = (0,) * (len(shape) - 1), (1,) * (len(shape) - 1)
     parts = tuple([prims.slice_(n, (*zero, j), (*one, k), shape) for j in range(k)])
-    return Node(_JOINED, parts, (to.compute,), shape, to)
+    return Node(JOINED, parts, (to.compute,), shape, to)
 
 
 PAIR = Prim("complex", "elementwise", body=Complex)

@@ -1,0 +1,1 @@
+"""Traced functions as files: what may stand in one, reading and writing them, calling them."""
