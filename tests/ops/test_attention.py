@@ -127,3 +127,16 @@ def test_integers_are_refused():
     x = mx.zeros((1, 1, 2, 4), mx.int32)
     with pytest.raises(DtypeError, match="not int32"):
         attend(x, x, x)
+
+
+def test_sinks_that_lie_apart_or_on_each_other():
+    """Every second one of an array, and one number repeated (in compiled code no array at all)."""
+    q, k, v = map(mx.array, draw((2, 4, 2, 33, 65, 16, 16)))
+    apart = mx.array([0.5, 99.0, -1.0, 99.0, 2.0, 99.0, 0.25, 99.0])[::2]
+    close = mx.array([0.5, -1.0, 2.0, 0.25])
+    mask = mx.full((33, 65), 0.5)
+    assert bytes(attend(q, k, v, sinks=apart)) == bytes(attend(q, k, v, sinks=close))
+    for sinks in (lambda: apart + 0, lambda: apart, lambda: mx.full((4,), 3.0)):
+        def f(q, k, v, sinks=sinks):
+            return attend(q, k, v, sinks=sinks(), mask=mask * 2)
+        assert bytes(f(q, k, v)) == bytes(mx.compile(f)(q, k, v))

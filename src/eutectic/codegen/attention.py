@@ -63,9 +63,10 @@ class Slot(IntEnum):
     K_STRIDES = 25
     V_STRIDES = 29
     MASK_STRIDES = 33
+    SINK_STRIDE = 37
 
 
-SLOTS = 37
+SLOTS = 38
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +287,7 @@ class _Attend:
         self.query = fn.bind(f"select <{QUERIES} x i1> {c}, {i64s} {lane}, {i64s} {top}")
         self.transpose_queries(b, h)
         if v.sinks:
-            p = fn.at(fn.slot(Slot.SINKS, "ptr"), fn.mul(h, 4))
+            p = fn.at(fn.slot(Slot.SINKS, "ptr"), fn.mul(h, fn.slot(Slot.SINK_STRIDE)))
             sink = splat(fn.emitter(QUERIES), "f32", fn.bind(f"load float, ptr {p}, align 4"))
             self.save(sink, "%m")
             self.save("splat (float 1.0)", "%l")
@@ -452,6 +453,7 @@ def code(v: Variant, shapes: tuple[tuple[int, ...], tuple[int, ...], tuple[int, 
         operands.append(Slot.MASK)
     if v.sinks:
         operands.append(Slot.SINKS)
+        params[Slot.SINK_STRIDE] = strides[-1][0] * 4
     return Code(text, [Range(pack, packed, max(1, 4096 // (d + dv))),
                        Range(attend, batch * heads * blocks)],
                 params, operands, Slot.OUT,
