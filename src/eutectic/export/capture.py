@@ -27,6 +27,7 @@ from eutectic.graph.prims import identity_value
 from eutectic.runtime import buffers
 from eutectic.tracing.function import CompiledFunction
 from eutectic.tracing.state import untouched
+from eutectic.tracing.trace import trace_call
 from eutectic.transforms.custom import DEPENDS, OUTPUT
 
 Axis = tuple[int, int]
@@ -43,8 +44,8 @@ def capture(name: str, fun: Callable[..., Any], args: Sequence[array],
     """
     kwargs = dict(sorted(kwargs.items()))
     compiled = fun if isinstance(fun, CompiledFunction) else CompiledFunction(fun)
-    call = compiled._read_call(tuple(args), kwargs)
-    traced = compiled._trace(call, bool(kwargs))
+    call = compiled.reader.read(tuple(args), kwargs)
+    traced = trace_call(compiled.reader, call, bool(kwargs))
     if any(type(x) is not int for x in traced.leaves) or not _flat(traced.treedef.encoding):
         raise ExportError(f"[{name}] {compiled.__name__} must return an array, or a tuple or list "
                           "of arrays.")
@@ -178,7 +179,7 @@ def _varied(axes: tuple[Axis, ...], d: int,
     if any(t is None for t in traces.values()):
         return None
     length = _Length(axes, low, high, tuple(others))
-    corners = {(0,): traces[low], (1,): traces[high]}
+    corners: dict[tuple[int, ...], Any] = {(0,): traces[low], (1,): traces[high]}
     general = _fitted(corners, ["a"], [length])
     if general is None or not all(_agrees(general, {"a": at}, traces[at]) for at in others):
         return None

@@ -214,14 +214,17 @@ def scan(name: str, a: Node, inclusive: bool = True) -> Node:
 
     The order is fixed: within a block of LANES elements, doubling steps; blocks in sequence.
     """
-    if a.shape[-1] > 1:
-        return Node(SCAN[name], (a,), (inclusive,), a.shape, a.dtype)
-    if inclusive:
-        return a
-    reduction = SCAN[name].reduction
-    assert reduction is not None
-    bits = reduction.identity(a.dtype.compute)[0][1]
-    return broadcast(const(identity_value(bits, a.dtype), a.dtype), a.shape)
+    n = Node(SCAN[name], (a,), (inclusive,), a.shape, a.dtype)
+    return n if a.shape[-1] > 1 else short_scan(n)
+
+
+def short_scan(n: Node) -> Node:
+    """A scan of at most one element: the element, or the identity where it does not count."""
+    if n.attrs[0]:
+        return n.inputs[0]
+    assert n.prim.reduction is not None
+    bits = n.prim.reduction.identity(n.dtype.compute)[0][1]
+    return broadcast(const(identity_value(bits, n.dtype), n.dtype), n.shape)
 
 
 def scatter(a: Node, updates: Node, indices: Sequence[Node], axes: tuple[int, ...],

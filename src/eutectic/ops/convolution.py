@@ -54,19 +54,19 @@ dilation, groups), tuples with an entry an axis; the high padding is in the shap
 def _sequences(n: Node, strides: list[Ints], threads: int) -> Any:
     # A depthwise convolution whose channels are neighbouring positions, with equal weights.
     x, w = n.inputs
-    rows, k = n.size // SEQUENCE_LANES, w.size
+    rows, k = n.size // LANES, w.size
     (along,), (step,) = strides
     one = (1,) * AXES
     return code(n.dtype.name, Problem(
-        1, 1, SEQUENCE_LANES, 1, (1, 1, x.size - SEQUENCE_LANES + 1), (1, 1, k), (1, 1, rows), (1, 1, SEQUENCE_LANES),
+        1, 1, LANES, 1, (1, 1, x.size - LANES + 1), (1, 1, k), (1, 1, rows), (1, 1, LANES),
         (0,) * AXES, one, one, (0, 0, 0, along, along), (0, 0, 0, step, 0), 1), host_target(),
         threads)
 
 
-SEQUENCE_LANES = 32
+LANES = 32
 SEQUENCES = Prim("convolve", "native", native=_sequences)
 """inputs (a of length N, v of length K): sum over k of a[i + k] * v[k] for N - K + 1 elements, a
-multiple of SEQUENCE_LANES."""
+multiple of LANES."""
 
 
 def _pair(name: str, what: str, x: Any, rank: int, exact: bool = True) -> Ints:
@@ -341,9 +341,9 @@ def convolve(a: array, v: array, /, mode: str = "full", *, stream: Any = None) -
     wide = d if d is float64 else float32  # of halves as well: rounded once, at the end
     x, w = prims.cast(x, wide), prims.cast(w, wide)
     count = x.size + low + high - k + 1
-    rows = -(-count // SEQUENCE_LANES)
-    more = rows * SEQUENCE_LANES + k - 1 - x.size - low
+    rows = -(-count // LANES)
+    more = rows * LANES + k - 1 - x.size - low
     x = prims.pad(x, (low,), (more,), prims.const(0, wide))
     w = prims.slice_(w, (k - 1,), (-1,), (k,)) if k > 1 else w
-    out = Node(SEQUENCES, (x, w), (), (rows * SEQUENCE_LANES,), wide)
+    out = Node(SEQUENCES, (x, w), (), (rows * LANES,), wide)
     return wrap(prims.cast(prims.slice_(out, (0,), (1,), (count,)), d))

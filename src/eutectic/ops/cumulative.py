@@ -149,9 +149,8 @@ LOGCUMSUMEXP = Prim("logcumsumexp", "scan", reduction=LOGSUM)
 
 
 def _log_scan(n: Node, inclusive: bool) -> Node:
-    if n.shape[-1] > 1:
-        return Node(LOGCUMSUMEXP, (n,), (inclusive,), n.shape, n.dtype)
-    return n if inclusive else prims.broadcast(prims.const(float("-inf"), n.dtype), n.shape)
+    made = Node(LOGCUMSUMEXP, (n,), (inclusive,), n.shape, n.dtype)
+    return made if n.shape[-1] > 1 else prims.short_scan(made)
 
 
 def logcumsumexp(a: array, /, axis: int | None = None, *, reverse: bool = False,

@@ -10,7 +10,10 @@ from eutectic.graph.layout import view_layout
 
 
 def expand(graph: Graph) -> Graph:
-    """Replace composites by their lowering, and reductions of nothing by the identity."""
+    """Replace composites by their lowering, and reductions of nothing by the identity.
+
+    Scans of one element, which the constructors do not make, come from traces of other lengths.
+    """
     return rebuild(graph, lambda n, inputs: expanded(with_inputs(n, inputs)))
 
 
@@ -36,6 +39,8 @@ def expanded(n: Node) -> Node:
         types = red.identity(n.inputs[0].dtype.compute)
         value = 0 if red.name == "sum" else 1 if red.name == "prod" else bool(types[0][1])
         return prims.broadcast(prims.const(value, n.dtype), n.shape)
+    if n.prim.family == "scan" and n.shape[-1] <= 1:
+        return prims.short_scan(n)
     return n
 
 
