@@ -187,10 +187,17 @@ def make_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
     else:
         a_from = b_from = Source.LOCAL
 
+    # Rows are cut at multiples of 12, so that the last block of rows is often a short one.
+    down = m % rows != 0 and n % columns == 0 and n // columns % threads == 0
+    if at_once and down and m <= row_span:
+        # Blocks of all rows: a thread packs the panels of B that it alone needs.
+        rows, b_from = row_span, Source.LOCAL
+
     pitch = (k_span + PANEL_PAD) * item if shared else 0
-    panels_a, panels_b = _up(row_span, tile.rows) * pitch, _up(column_span, tile.columns) * pitch
+    panels_a = _up(row_span, tile.rows) * pitch
+    panels_b = _up(column_span, tile.columns) * pitch if b_from == Source.SHARED else 0
     local_a = 0 if shared else _up(rows, tile.rows) * k_block * item
-    local_b = 0 if shared else _up(columns, tile.columns) * k_block * item
+    local_b = _up(columns, tile.columns) * k_block * item if b_from != Source.SHARED else 0
     local_c = (_up(rows, tile.rows) * _up(columns, tile.columns) if numeric.widened
                else tile.rows * tile.columns) * item
     b_offset = _up(panels_a, 64)
@@ -199,8 +206,6 @@ def make_plan(dtype: str, target: Target, m: int, n: int, k: int, batch: int,
     thread_c = thread_b + _up(local_b, 64)
     thread_size = _up(thread_c + local_c, 4096) + 64
     grain = max(1, (1 << 18) // (rows * columns * max(k, 1)))
-    # Rows are cut at multiples of 12, so that the last block of rows is often a short one.
-    down = m % rows != 0 and n % columns == 0 and n // columns % threads == 0
     return Plan(rows, columns, k_block, row_span, column_span, k_span, grain, a_from, b_from,
                 b_offset, threads_offset, thread_size, thread_b, thread_c, down,
                 threads_offset + threads * thread_size)
