@@ -215,9 +215,11 @@ def test_swallowed_exceptions_are_seen(code: str) -> None:
 
 
 def test_public_names_have_docstrings() -> None:
-    core = importlib.import_module("eutectic.core")
-    assert public_names(core), "eutectic.core has no public names"
-    missing = list(undocumented(core))
+    missing = []
+    for part in ("core", "nn", "optimizers", "utils"):
+        module = importlib.import_module(f"eutectic.{part}")
+        assert public_names(module), f"eutectic.{part} has no public names"
+        missing += undocumented(module, f"{part}.")
     assert not missing, f"{len(missing)} public names without a docstring: {missing}"
 
 

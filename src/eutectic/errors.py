@@ -37,6 +37,12 @@ class IndexingError(EutecticError, ValueError, IndexError):
     """An index that the array does not take."""
 
 
+class MissingKeyError(EutecticError, KeyError):
+    """A name that a container does not have."""
+
+    __str__ = Exception.__str__  # a KeyError shows the text in quotes
+
+
 class TraceError(EutecticError, ValueError, RuntimeError):
     """A placeholder of a trace was used where a value is needed."""
 

@@ -51,6 +51,12 @@ def test_a_training_loop() -> None:
     assert done.stdout == "w ['1.00', '-2.00', '3.00']\nb ['0.50']\n"
 
 
+def test_a_network() -> None:
+    done = python(*RUN, str(PROGRAMS / "network.py"), "60")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "eutectic.nn eutectic.optimizers.optimizers True True\n"
+
+
 def test_ways_to_import() -> None:
     done = python(*RUN, str(PROGRAMS / "features.py"))
     assert (done.returncode, done.stderr) == (0, "")

@@ -23,8 +23,7 @@ USAGE = """usage: eutectic run SCRIPT [ARGUMENT ...]
        eutectic run -m MODULE [ARGUMENT ...]
 
 Run a program that imports mlx, unchanged, on Eutectic: as `python SCRIPT` or `python -m MODULE`
-would, except that mlx.core and mlx.utils are Eutectic's (mlx.nn and mlx.optimizers are not
-there yet).
+would, except that mlx.core, mlx.nn, mlx.optimizers and mlx.utils are Eutectic's.
 """
 
 _kept: list[ModuleType] = []

@@ -104,6 +104,10 @@ class Op(IntEnum):
     """The c registers whose numbers stand at the address b are different objects."""
     MEMBER = 22
     """r[a] = the attribute c of the class r[b]."""
+    SET = 23
+    """The set r[a] has b items."""
+    SET_ITEM = 24
+    """The object b is in the set r[a]."""
 
 
 class Build(IntEnum):

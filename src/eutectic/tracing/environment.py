@@ -72,7 +72,7 @@ class _NoGuard:
     def nothing(self, *operands: Any) -> None:
         pass
 
-    emit = is_ = constant = array = give_up = nothing
+    emit = is_ = constant = array = set = give_up = nothing
 
     def items(self, *operands: Any) -> Iterable[int]:
         return repeat(0)
@@ -248,7 +248,7 @@ class _Walk:
             g.is_(r, x)
         elif isinstance(x, (set, frozenset)):
             self.key.append((t, frozenset([(type(v), v) for v in x])))
-            g.give_up("a set")
+            g.set(r, x)
         elif callable(x) and hasattr(x, "__wrapped__"):
             self.key.append(_Is(x))
             g.is_(r, x)

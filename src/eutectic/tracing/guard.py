@@ -116,6 +116,16 @@ class Guard:
             values.append(value)
         return values
 
+    def set(self, r: int, x: Any) -> None:
+        """r is a set of the type and the names of `x`."""
+        if type(x) not in (set, frozenset) or any(type(v) is not str for v in x):
+            self.give_up("a set of other than strings")
+            return
+        self.emit(Op.TYPE, r, type(x))
+        self.emit(Op.SET, r, len(x))
+        for v in x:
+            self.emit(Op.SET_ITEM, r, v)
+
     def name(self, r: int, key: str, present: bool) -> int:
         """The register of r[key], where r is a dict; checks that it is absent otherwise."""
         if not present:

@@ -6,11 +6,12 @@ A path joins the indices and keys on the way to a leaf by dots: `layers.0.weight
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from eutectic.errors import ArgumentError, ShapeError
 
 Leaf = Callable[[Any], bool]
+Paths = TypeVar("Paths", list[tuple[str, Any]], dict[str, Any])
 
 
 def tree_map(fn: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Leaf | None = None) -> Any:
@@ -62,6 +63,14 @@ def _like(tree: Any, items: list[Any]) -> Any:
     return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
 
 
+@overload
+def tree_flatten(tree: Any, prefix: str = ..., is_leaf: Leaf | None = ...,
+                 destination: None = ...) -> list[tuple[str, Any]]: ...
+@overload
+def tree_flatten(tree: Any, prefix: str, is_leaf: Leaf | None, destination: Paths) -> Paths: ...
+@overload
+def tree_flatten(tree: Any, prefix: str = ..., is_leaf: Leaf | None = ..., *,
+                 destination: Paths) -> Paths: ...
 def tree_flatten(tree: Any, prefix: str = "", is_leaf: Leaf | None = None,
                  destination: list[tuple[str, Any]] | dict[str, Any] | None = None
                  ) -> list[tuple[str, Any]] | dict[str, Any]:
