@@ -321,3 +321,29 @@ def test_a_failing_allocation_raises_and_leaves_all_well(monkeypatch):
         with pytest.raises(MemoryError):
             f(x)
     assert sys.getrefcount(x) < 8
+
+
+def test_sets_of_names_are_checked() -> None:
+    """A set that the function reads: other names, or one more, are another signature."""
+    names = {"a", "b"}
+    traces = []
+
+    def f(x: array) -> array:
+        traces.append(sorted(names))
+        return x * len(names)
+
+    g = mx.compile(f)
+    x = mx.array([1.0])
+    assert ready(g, x).item() == 2 and served(g, x)
+    names.add("c")
+    assert g(x).item() == 3
+    names.discard("a")
+    assert g(x).item() == 2
+    names.clear()
+    names.update(("b", "c"))
+    count = len(traces)
+    assert ready(g, x).item() == 2 and served(g, x)
+    assert len(traces) == count
+    numbered = {1, 2}
+    h = mx.compile(lambda x: x * len(numbered))
+    assert ready(h, x).item() == 2 and not served(h, x)  # 1 and True are equal, and not the same
