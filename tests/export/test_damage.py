@@ -118,6 +118,16 @@ def test_every_operand_and_attribute(name: str) -> None:
                 entry[part] = kept[part]
 
 
+def test_operands_and_attributes_that_other_operations_have() -> None:
+    """Found by random changes: a coordinate with an operand, a call with an argument too many."""
+    fun, args = STRUCTURAL["creation"]
+    with pytest.raises(FormatError, match=r"\(iota\) takes 0 operands"):
+        read(changed(file_of(fun, *args), lambda t: t["traces"][0]["operations"][0][1].append(0)))
+    fun, args = STRUCTURAL["svd values"]
+    with pytest.raises(FormatError, match=r"\(svd\) has other attributes"):
+        read(changed(file_of(fun, *args), lambda t: t["traces"][0]["operations"][0][2].append(0)))
+
+
 def test_unknown_operations_are_named() -> None:
     def rename(found: Any) -> None:
         found["traces"][0]["operations"][0][0] = "os.system"

@@ -33,11 +33,10 @@ def _matrix(n: Node, takes: Sequence[Dtype], square: bool = True) -> tuple[tuple
 
 def _alone(takes: Sequence[Dtype], outs: Callable[..., Outs], *kinds: Callable[[Any], bool],
            square: bool = True) -> Gives:
-    """Of one stack of matrices: `outs(stack, rows, columns, dtype)`."""
+    """Of one stack of matrices: `outs(stack, rows, columns, dtype)`; `kinds` of attributes."""
     def gives(n: Node) -> Outs:
         count(n, 1)
-        that(len(n.attrs) >= len(kinds) and all(k(x) for k, x in zip(kinds, n.attrs)),
-             "has other attributes")
+        attributes(n, *kinds)
         (*stack, rows, columns), d = _matrix(n, takes, square)
         return outs(tuple(stack), rows, columns, d)
     return gives
@@ -119,8 +118,8 @@ def _median(n: Node) -> Outs:
 def _unique(n: Node) -> Outs:
     count(n, 2)
     a, fill = n.inputs
-    that(len(n.attrs) >= 4, "has other attributes")
-    name, size, filled, wanted = n.attrs[:4]
+    that(len(n.attrs) == 4, "has other attributes")
+    name, size, filled, wanted = n.attrs
     that(name == a.dtype.name and integer(size) and flag(filled) and type(wanted) is tuple
          and 0 <= size < 1 << 60, "has other attributes")
     that(fill.dtype is a.dtype and fill.size == 1 and (filled or a.size > 0 or not size),
@@ -257,10 +256,10 @@ def verify_library(n: Node) -> None:
              and n.attrs[1:] == (n.shape, n.dtype), "is no part of its input")
         return
     call, gives, several = _GIVES[n.prim]
-    outs = gives(n)
+    attrs = n.attrs[:-1] if several else n.attrs  # the last is the layout
+    outs = gives(Node(n.prim, n.inputs, attrs, n.shape, n.dtype))
     that((len(outs) > 1) == several, "gives another number of results")
-    [made, *_] = prims.opaque(n.prim.name, call, n.inputs, n.attrs[:-1] if several else n.attrs,
-                              outs)
+    [made, *_] = prims.opaque(n.prim.name, call, n.inputs, attrs, outs)
     whole = made.inputs[0] if several else made
     that((whole.attrs, whole.shape, whole.dtype) == (n.attrs, n.shape, n.dtype),
          "gives another shape or dtype")

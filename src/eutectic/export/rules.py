@@ -45,12 +45,14 @@ _MODES = ("set", *prims.COMBINE)
 
 def _const(n: Node) -> None:
     attributes(n, integer)
+    count(n, 0)
     bits = 1 if n.dtype is bool_ else 8 * n.dtype.size
     that(0 <= n.attrs[0] < 1 << bits, "the constant is no pattern of its dtype")
 
 
 def _iota(n: Node) -> None:
     attributes(n, integer)
+    count(n, 0)
     that(n.dtype is int64, "coordinates are int64")
 
 
