@@ -20,9 +20,9 @@ from eutectic.dtype import (
     scalar_dtype)
 from eutectic.engine.evaluate import evaluate
 from eutectic.errors import (
-    ArgumentError, ArgumentTypeError, DtypeError, ShapeError, TraceError, show_shape)
+    ArgumentError, ArgumentTypeError, DtypeError, ShapeError, show_shape)
 from eutectic.graph import prims
-from eutectic.graph.ir import INPUT, Node, user_line
+from eutectic.graph.ir import INPUT, Node, blocking
 from eutectic.runtime import buffers, dlpack
 from eutectic.graph.layout import Data
 
@@ -159,7 +159,7 @@ class array:
         return map(self.__getitem__, range(self._n.shape[0]))
 
     def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())
+        return bool(_only((self == value).any(), "in"))
 
     def __bool__(self) -> bool:
         return bool(_only(self, "bool"))
@@ -259,26 +259,11 @@ def need_value(a: array, operation: str) -> Data:
     """
     n = a._n
     if n.data is None:
-        if n.trace is not None and not hasattr(n.trace, "retains"):
-            raise TraceError(_placeholder_message(n, operation))
+        if n.trace is not None:
+            while (trace := blocking(n)) is not None:
+                trace.value_needed(operation, n)  # raises, or gives the placeholders their values
         evaluate([n])
     return n.data
-
-
-_REMEDY = {
-    "bool": "Use mx.where instead of a Python condition, or return the array and test it outside.",
-    "print": "Return the array and print it outside.",
-    "mask index": "Use mx.where with the mask: how many elements it picks depends on its values.",
-}
-
-
-def _placeholder_message(n: Node, operation: str) -> str:
-    name = getattr(n.trace, "name", None) or str(n.trace)
-    line = user_line()
-    where = f" ({line[0]}, line {line[1]})" if line else ""
-    remedy = _REMEDY.get(operation, "Return the array and use its value outside.")
-    return (f"[{operation}] the array is a placeholder of the compiled function {name!r}{where}; "
-            f"its value is not known while tracing. {remedy}")
 
 
 def numpy_view(a: array, operation: str) -> np.ndarray:

@@ -217,7 +217,7 @@ def _sweep(given: argparse.Namespace) -> int:
 def _call(given: argparse.Namespace) -> tuple[str, Any, list[Any]]:
     """(name, function, arguments) that the command line names."""
     from eutectic.inspect.inputs import UsageError, load_function, make_input
-    from eutectic.tracing.function import signature_of
+    from eutectic.tracing.paths import signature_of
 
     if given.function is None:
         from eutectic.inspect.seed import data, heavy_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class EutecticError(Exception):
@@ -44,7 +45,22 @@ class MissingKeyError(EutecticError, KeyError):
 
 
 class TraceError(EutecticError, ValueError, RuntimeError):
-    """A placeholder of a trace was used where a value is needed."""
+    """A placeholder of a trace was used where a value is needed.
+
+    `point` is the place, as `tracing.breaks.Break`: operation, function, file, line and its text.
+    """
+
+    def __init__(self, message: str, point: Any = None) -> None:
+        super().__init__(message)
+        self.point = point
+
+
+class CompileWarning(UserWarning):
+    """Something about a compiled function that its user can do better; said once a function."""
+
+
+class TraceCountError(EutecticError, AssertionError):
+    """A compiled function was traced more often than a test allows."""
 
 
 class TransformError(EutecticError, ValueError):

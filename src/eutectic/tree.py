@@ -107,6 +107,28 @@ def container_parts(treedef: TreeDef) -> tuple[type, list[Any], list[TreeDef]] |
     return t, keys, [TreeDef(c, 0) for c in children]
 
 
+def paths(treedef: TreeDef) -> list[str]:
+    """The way to each leaf as Python writes it.
+
+    >>> paths(flatten({"w": [1, 2], "b": 3})[1])
+    ["['w'][0]", "['w'][1]", "['b']"]
+    """
+    found: list[str] = []
+    _paths(treedef.encoding, "", found)
+    return found
+
+
+def first_difference(new: TreeDef, old: TreeDef) -> tuple[str, str]:
+    """The way to the first place where structures differ, and what is different there.
+
+    >>> first_difference(flatten({"w": [1, 2]})[1], flatten({"w": (1, 2)})[1])
+    ("['w']", 'is a list instead of a tuple')
+    >>> first_difference(flatten({"w": 1, "b": 2})[1], flatten({"w": 1})[1])
+    ("['b']", 'is new')
+    """
+    return _difference(new.encoding, old.encoding, "")
+
+
 def flatten(tree: Any) -> tuple[list[Any], TreeDef]:
     """Split a tree into its leaves, left to right, and its structure.
 
@@ -244,6 +266,49 @@ def _encode(tree: Any, out: list[Any]) -> Any:
         return _LEAF
     children, aux = handlers[0](tree)
     return (t, aux, tuple([_encode(c, out) for c in children]))
+
+
+def _paths(encoding: Any, way: str, found: list[str]) -> None:
+    if encoding == _LEAF:
+        found.append(way)
+    elif encoding != _NONE:
+        for step, child in zip(_steps(encoding), encoding[2]):
+            _paths(child, way + step, found)
+
+
+def _steps(encoding: Any) -> list[str]:
+    """How Python writes the way from a container to each of its children."""
+    t, aux, children = encoding
+    if issubclass(t, dict):
+        return [f"[{k!r}]" for _, k in (aux[1] if t is defaultdict else aux)]
+    names = getattr(t, "_fields", None) if issubclass(t, tuple) else None
+    if names is None and dataclasses.is_dataclass(t):
+        names = [f.name for f in dataclasses.fields(t)]
+    if names is not None and len(names) == len(children):
+        return [f".{name}" for name in names]
+    return [f"[{i}]" for i in range(len(children))]
+
+
+def _difference(new: Any, old: Any, way: str) -> tuple[str, str]:
+    if new in (_LEAF, _NONE) or old in (_LEAF, _NONE) or new[0] is not old[0]:
+        return way, f"is {_kind(new)} instead of {_kind(old)}"
+    here, there = dict(zip(_steps(new), new[2])), dict(zip(_steps(old), old[2]))
+    for step, child in here.items():
+        if step not in there:
+            return way + step, "is new"
+        if child != there[step]:
+            return _difference(child, there[step], way + step)
+    for step in there:
+        if step not in here:
+            return way + step, "is gone"
+    return way, "has its items in another order" if list(here) != list(there) else "has changed"
+
+
+def _kind(encoding: Any) -> str:
+    if encoding in (_LEAF, _NONE):
+        return "None" if encoding == _NONE else "an array or a constant"
+    name = encoding[0].__name__
+    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
 
 
 def _decode(encoding: Any, found: Any) -> Any:

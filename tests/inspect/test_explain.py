@@ -113,15 +113,58 @@ def test_compiled_function_is_left_alone() -> None:
 def test_why_a_compiled_function_was_traced() -> None:
     fun = mx.compile(lambda x, k: x * k)
     fun(mx.ones((3,)), 2)
-    assert explain(fun, mx.ones((3,)), 2).why == "first call"
+    assert str(explain(fun, mx.ones((3,)), 2).why) == "first call"
     fun(mx.ones((4,)), 2)
     found = explain(fun, mx.ones((4,)), 2)
-    assert found.why == "array 0 has the new shape (4,) instead of (3,)"
-    assert found.why in " ".join(str(found).split())
+    assert str(found.why) == "x has the new shape (4,) instead of (3,)"
+    assert (found.why.part, found.why.name, found.why.new, found.why.old) == (
+        "shape", "x", "(4,)", "(3,)")
+    assert f"traced because {found.why}" in " ".join(str(found).split())
     fun(mx.ones((4,)), 2.5)
-    assert explain(fun, mx.ones((4,)), 2.5).why == "argument 1 is 2.5 instead of 2"
+    assert str(explain(fun, mx.ones((4,)), 2.5).why) == "k is 2.5 instead of 2"
     fun(mx.ones((4,), mx.float16), 2)
-    assert explain(fun, mx.ones((4,), mx.float16), 2).why == "array 0 is float16 instead of float32"
+    found = explain(fun, mx.ones((4,), mx.float16), 2)
+    assert str(found.why) == "x is float16 instead of float32"
+    # A call that has not been made yet: why it would trace.
+    assert str(explain(fun, mx.ones((4,)), 3).why) == "k is 3 instead of 2.5"
+    assert fun.stats.traces == 4
+
+
+def test_what_a_compiled_function_holds() -> None:
+    table = mx.arange(256)
+    fun = mx.compile(lambda x: mx.exp(x).sum(axis=0) + mx.ones((4,)) @ mx.ones((4, 4)))
+    assert explain(fun, mx.ones((3, 4))).holds.traces == 0
+    for n in (3, 3, 5):
+        fun(mx.ones((n, 4)))
+    found = explain(fun, mx.ones((5, 4)))
+    held = found.holds
+    assert (held.traces, held.hits, held.misses, held.entries) == (2, 1, 2, 2)
+    text = " ".join(str(found).split())
+    assert "holds 2 traces, 1 hit, 2 misses, 0 evictions" in text
+    assert "traced x has the new shape (5,4) instead of (3,4)" in text
+    assert json.loads(json.dumps(found.to_dict()))["holds"]["bytes"] == held.bytes > 0
+    assert explain(lambda x: x + table, mx.ones((256,))).holds is None
+
+
+@pytest.mark.parametrize("fun", [lambda x: x, lambda x: x.T, lambda x: (3, None), lambda x: ()])
+def test_functions_that_compute_nothing(fun: Callable[..., Any]) -> None:
+    text = str(explain(fun, mx.ones((2, 3))))
+    assert "computes nothing: its results are inputs, views of them, or constants" in " ".join(
+        text.split())
+
+
+@pytest.mark.parametrize("fun", [
+    lambda x: mx.zeros((3,)), lambda x: mx.arange(4), lambda x: x.T.reshape(-1),
+    lambda x: mx.matmul(x.T.reshape(2, 3), mx.ones((3, 2))),
+    lambda x: mx.softmax(x.T.reshape(3, 2)[::-1]) @ x])
+def test_every_operation_has_a_line(fun: Callable[..., Any]) -> None:
+    found = explain(fun, mx.ones((2, 3)))
+    assert found.kernels
+    for k in found.kernels:
+        assert all(o.file == __file__ for o in k.operations)
+    for pair in found.not_fused:
+        assert pair.producer.file == pair.consumer.file == __file__
+    assert "unknown line" not in str(found)
 
 
 def test_nothing_is_computed_or_changed() -> None:
@@ -143,7 +186,7 @@ def test_nothing_is_computed_or_changed() -> None:
 def test_views_need_no_kernel() -> None:
     found = explain(lambda x: x.T, mx.ones((2, 3)))
     assert found.kernels == ()
-    assert "0 kernels" in str(found)
+    assert "computes nothing" in str(found)
 
 
 # ---- work ---------------------------------------------------------------------------------------

@@ -96,6 +96,7 @@ from eutectic.ops.views import transpose as permute_dims
 from eutectic.ops.windows import bartlett, blackman, hamming, hanning
 
 from eutectic.tracing.function import compile, disable_compile, enable_compile
+from eutectic.tracing.stats import assert_max_traces, compile_stats
 from eutectic.transforms.autodiff import jvp, vjp
 from eutectic.transforms.custom import checkpoint, custom_function, depends
 from eutectic.transforms.gradient import grad, value_and_grad
@@ -165,6 +166,7 @@ __all__ = [
     # compiling
     "compile", "disable_compile", "enable_compile", "grad", "jvp", "value_and_grad", "vjp",
     "checkpoint", "custom_function", "depends", "vmap", "explain", "measure",
+    "assert_max_traces", "compile_stats",
     # evaluation, devices, memory
     "Device", "DeviceType", "Stream", "StreamContext", "ThreadLocalStream", "async_eval",
     "clear_cache", "clear_streams", "cpu", "default_device", "default_stream",

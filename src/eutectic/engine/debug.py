@@ -27,6 +27,12 @@ def report_trace(name: str, line: tuple[str, int] | None, why: str, seconds: flo
              f"{seconds * 1e3:.1f} ms")
 
 
+def report_break(name: str, place: str) -> None:
+    """Level 1: a call that was to be traced runs plainly, because something needs a value."""
+    if config.debug >= 1:
+        _say(f"{name} runs plainly: {place}")
+
+
 def report_graph(stage: str, graph: Graph, before: Graph | None = None) -> None:
     """Level 2: a pass is done."""
     if config.debug >= 2:

@@ -27,6 +27,8 @@ class Loaded:
     load: float
     origin: str
     """'compiled', 'disk' (warm start)."""
+    nbytes: int
+    """Bytes of machine code, as an object file."""
 
 
 _loaded: dict[KernelSpec, Loaded] = {}
@@ -121,7 +123,7 @@ def load_kernel(spec: KernelSpec) -> Loaded:
     t = module.timings
     found = Loaded(spec, name, main, finish[0] if finish else 0,
                    t1 - t0, t["parse"] + t["codegen"], t["load"] + t["lookup"],
-                   "disk" if module.cached else "compiled")
+                   "disk" if module.cached else "compiled", module.nbytes)
     _loaded[spec] = found
     return found
 

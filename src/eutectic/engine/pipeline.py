@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from eutectic.config import config
 from eutectic.engine.debug import report_graph, report_kernels
@@ -37,7 +38,7 @@ and planning follow."""
 class Record:
     """What compiling one graph did, pass by pass."""
 
-    why: str = ""
+    why: Any = None
     """Why a compiled function was traced: its first call, or what is new in the call's key."""
     graphs: list[tuple[str, Graph]] = field(default_factory=list)
     """(pass, graph after it); the first entry is the trace."""

@@ -58,6 +58,8 @@ class Plan:
     scalar_inputs: int = 0
     keep: list[Any] = field(default_factory=list)
     """Tables that parameter blocks point to."""
+    code: dict[str, int] = field(default_factory=dict)
+    """Bytes of machine code that the steps run, by the name of its module."""
     native_plan: NativePlan | None = None
     """The plan's only segment, where no step calls a Python library."""
     address: int = 0
@@ -152,6 +154,7 @@ class _Builder:
         """The buffer of small results that has room, among `fresh`."""
         self.kernels: list[Loaded] = []
         self.keep: list[Any] = []
+        self.code: dict[str, int] = {}
         self.nbytes: dict[Token, int] = {}
         self.threads = pool.get_num_threads()
 
@@ -166,7 +169,7 @@ class _Builder:
         arena = self._temporaries(first_temp)
         segments = self._segments()
         plan = Plan(len(self.graph.inputs), self.fresh, arena, results, segments, self.steps,
-                    self.kernels, self.n_scalars, self.keep)
+                    self.kernels, self.n_scalars, self.keep, self.code)
         if len(segments) == 1 and isinstance(segments[0], NativePlan):
             plan.native_plan = segments[0]
             plan.address = segments[0].address
@@ -322,6 +325,7 @@ class _Builder:
     def _loop(self, s: LoopStep, at: int, epilogue: bool = False) -> list[driver.Step]:
         kernel = load_kernel(s.spec)
         self.kernels.append(kernel)
+        self.code[kernel.name] = kernel.nbytes
         patches = self._patches(s.patches)
         for slot, c in s.scalar_slots:
             if id(c) in self.scalars:
@@ -344,6 +348,7 @@ class _Builder:
         pool.native()
         load_support()
         module = jit.compile_module(code.text, names)
+        self.code[module.key] = module.nbytes
         patches = [(slot, t, offset * operand.dtype.size) for slot, (t, offset, _s), operand in zip(
             code.operands, s.operands, s.node.inputs)]
         patches.append((code.out, id(s.node), 0))
@@ -357,7 +362,8 @@ class _Builder:
         variant, (m, cols, k, batch) = _variant(n), _sizes(n)
         target = host_target()
         text, entry = matmul.emit(variant, target)
-        fn = _product_code(text, entry)
+        module = _product_code(text, entry)
+        self.code[module.key] = module.nbytes
         steps: list[driver.Step] = []
         refs: list[tuple[int, int]] = []
         epilogue = 0
@@ -379,7 +385,7 @@ class _Builder:
         workspace = [t for t in s.scratch if t not in (s.c,) and t in s.reads]
         if workspace:
             patches += self._patches([(int(matmul.Slot.WORKSPACE), workspace[-1], 0)])
-        steps.append(driver.Step(NESTED, fn, params, 1, 1, patches, param_refs=refs))
+        steps.append(driver.Step(NESTED, module[entry], params, 1, 1, patches, param_refs=refs))
         return steps
 
     def _offsets(self, batch: tuple[int, ...], strides: tuple[int, ...]) -> int:
@@ -413,14 +419,14 @@ def product_text(n: Node) -> str:
     return matmul.emit(_variant(n), host_target())[0]
 
 
-_product_addresses: dict[str, int] = {}
+_products: dict[str, jit.CompiledModule] = {}
 
 
-def _product_code(text: str, entry: str) -> int:
-    if entry not in _product_addresses:
+def _product_code(text: str, entry: str) -> jit.CompiledModule:
+    if entry not in _products:
         pool.native()
-        _product_addresses[entry] = jit.compile_module(text, [entry])[entry]
-    return _product_addresses[entry]
+        _products[entry] = jit.compile_module(text, [entry])
+    return _products[entry]
 
 
 @cache

@@ -19,8 +19,9 @@ class Node:
     """One operation: `prim(inputs, *attrs) -> shape, dtype`.
 
     `data` holds the memory of a computed node (`graph.layout.Data`); a node whose value is known
-    drops its inputs. `trace` names the trace that a placeholder, or anything computed from one,
-    belongs to. `source` is the user's (file, line) while tracing.
+    drops its inputs. `trace` is the trace that a placeholder, or anything computed from one,
+    belongs to: `trace.value_needed(operation, node)` says what happens where somebody asks for a
+    value that it hides. `source` is the user's (file, line) while tracing.
     """
 
     __slots__ = ("__weakref__", "attrs", "data", "dtype", "inputs", "prim", "shape", "source",
@@ -68,15 +69,20 @@ USER_FILES: set[str] = set()
 """Files of this package whose lines count as the user's: the benchmark's."""
 
 
-def user_line() -> tuple[str, int] | None:
-    """The innermost (file, line) outside this package, or None at the top."""
-    frame: FrameType | None = sys._getframe(2)
+def user_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame outside this package, from `frame` up; None at the top."""
     while frame is not None:
         filename = frame.f_code.co_filename
         if not filename.startswith(_PACKAGE) or filename in USER_FILES:
-            return (filename, frame.f_lineno)
+            return frame
         frame = frame.f_back
     return None
+
+
+def user_line() -> tuple[str, int] | None:
+    """The innermost (file, line) outside this package, or None at the top."""
+    frame = user_frame(sys._getframe(2))
+    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else None
 
 
 def user_depth() -> int:
@@ -97,6 +103,14 @@ def begin_trace() -> None:
 def end_trace() -> None:
     global _tracing
     _tracing -= 1
+
+
+def blocking(n: Node) -> Any:
+    """The trace whose placeholder a node waits for; None where it can be computed."""
+    for m in toposort([n], lambda m: m.data is not None):
+        if m.prim is INPUT and m.data is None:
+            return m.trace
+    return None
 
 
 def toposort(roots: Iterable[Node], stop: Callable[[Node], bool] | None = None) -> list[Node]:

@@ -101,7 +101,7 @@ def _first(fun: CompiledFunction, call: Callable[[Callable[..., Any]], Any]) -> 
 def _caches(folder: str) -> Iterator[None]:
     """Empty caches in memory, and on disk those of `folder`."""
     tables: list[tuple[Any, dict[Any, Any]]] = []
-    for table in (kernels._loaded, plan._product_addresses, jit._modules, evaluate._plans):
+    for table in (kernels._loaded, plan._products, jit._modules, evaluate._plans):
         tables.append((table, dict(table)))
         table.clear()
     disk = diskcache._default

@@ -24,6 +24,8 @@ from eutectic.runtime import pool
 from eutectic.runtime.jit import assembly
 from eutectic.tracing.entry import Entry
 from eutectic.tracing.function import CompiledFunction
+from eutectic.tracing.history import CompileStats
+from eutectic.tracing.reasons import Reason
 
 KINDS = {
     "map": "elementwise loop",
@@ -141,8 +143,8 @@ class Explanation:
     name: str
     inputs: tuple[Operand, ...]
     results: tuple[Operand, ...]
-    why: str
-    """Why it was traced: its first call, or what was new about it."""
+    why: Reason
+    """Why it was traced: its first call, or what tells it from the nearest trace there was."""
     graphs: tuple[tuple[str, str], ...]
     """(stage, graph as text): the trace, then the graph after each pass."""
     kernels: tuple[KernelInfo, ...]
@@ -152,6 +154,8 @@ class Explanation:
     """Cost by stage: trace, each pass, fuse, plan, and of kernels that were not in memory codegen,
     llvm and load."""
     threads: int
+    holds: CompileStats | None = None
+    """What the function has done and holds, where it was compiled already."""
 
     @property
     def trace(self) -> str:
@@ -187,26 +191,27 @@ def explain(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Explanation:
 
     Which operations became which kernel, what each kernel reads, writes and computes, why
     neighbours were not fused, memory, and cost by stage. `fun` may be compiled already: its own
-    trace is shown where it has one for these arguments, and it is left as it is. Raises what `fun`
-    raises, and TraceError where it cannot be compiled.
+    trace is shown where it has one for these arguments, with why it was made (`why`) and what the
+    function holds (`holds`); where it has none, `why` says why a call would trace. It is left as
+    it is. Raises what `fun` raises, and TraceError where it cannot be compiled.
 
     >>> import eutectic.core as mx
     >>> found = mx.explain(lambda x: mx.exp(-x).sum(), mx.ones((8, 8)))
     >>> [k.kind for k in found.kernels], [o.op for o in found.kernels[0].operations]
     (['row'], ['negative', 'exp', 'sum'])
     """
-    if isinstance(fun, CompiledFunction):
-        entry = fun.find(*args, **kwargs)
-        if entry is None:
-            fun = CompiledFunction(fun.fun, fun.inputs, fun.outputs, fun.shapeless)
-            entry = fun.lower(*args, **kwargs)
-    else:
+    if not isinstance(fun, CompiledFunction):
         fun = CompiledFunction(fun)
-        entry = fun.lower(*args, **kwargs)
-    return explanation(fun.__name__, entry)
+        return explanation(fun.__name__, fun.lower(*args, **kwargs))
+    holds = fun.stats
+    entry = fun.find(*args, **kwargs)
+    if entry is None:
+        entry = fun.of(fun.fun).lower(*args, **kwargs)
+        entry.record.why = fun.why(*args, **kwargs)
+    return explanation(fun.__name__, entry, holds)
 
 
-def explanation(name: str, entry: Entry) -> Explanation:
+def explanation(name: str, entry: Entry, holds: CompileStats | None = None) -> Explanation:
     """The explanation of one trace of a compiled function."""
     record, plan = entry.record, entry.plan
     assert record.fusion is not None
@@ -217,7 +222,7 @@ def explanation(name: str, entry: Entry) -> Explanation:
         name, tuple(map(reader.operand, graph.inputs)), tuple(map(reader.operand, graph.outputs)),
         record.why, tuple([(stage, show(g, sources=True)) for stage, g in record.graphs]),
         reader.kernels(), reader.not_fused(), memory, dict(record.seconds),
-        pool.get_num_threads())
+        pool.get_num_threads(), holds)
 
 
 class _Reader:
@@ -233,12 +238,18 @@ class _Reader:
         for i, s in enumerate(self.steps):
             if s.group is not None:
                 self.index[id(s.group)] = i
+        self.reader_lines: dict[int, tuple[str, int]] = {}
+        """Of what no line of the user's made, a copy of an input say: the line that reads it."""
+        for g in fusion.groups:
+            for e in g.edges:
+                if e.base.source is None and e.consumer.source is not None:
+                    self.reader_lines.setdefault(id(e.base), e.consumer.source)
 
     def name(self, n: Node) -> str:
         return self.names.get(id(n)) or f"copy of {self.name(_base(n.inputs[0]))}"
 
     def operation(self, n: Node) -> Operation:
-        file, line = n.source or (None, None)
+        file, line = n.source or self.reader_lines.get(id(n)) or (None, None)
         return Operation(self.name(n), n.prim.name, type_text(n.shape, n.dtype), file, line)
 
     def operand(self, n: Node) -> Operand:

@@ -9,6 +9,7 @@ from typing import Any
 from eutectic.inspect.cold import passes_seconds
 from eutectic.inspect.explain import KINDS, Explanation, KernelInfo, NotFused, Operand, Operation
 from eutectic.inspect.units import GLUE, WIDTH, bytes_text, count_text, seconds_text, wrapped
+from eutectic.tracing.history import CompileStats
 
 _MOST_LISTED = 6
 """Arrays, and refused pairs of one reason, that are listed one by one."""
@@ -19,14 +20,36 @@ def explanation_text(x: Explanation) -> str:
     parts = [_head(x), *[kernel_text(k) for k in x.kernels]]
     if x.not_fused:
         parts.append(_not_fused(x.not_fused))
-    return "\n\n".join([*parts, f"{_memory(x)}\n{_cost(x)}"])
+    tail = f"{_memory(x)}\n{_cost(x)}"
+    if x.holds is not None and x.holds.misses:
+        tail += f"\n{_holds(x.holds)}"
+    return "\n\n".join([*parts, tail])
 
 
 def _head(x: Explanation) -> str:
     inputs = ", ".join([o.type for o in x.inputs])
+    why = "" if x.why.part == "first" else f"; traced because {x.why}"
+    if not x.kernels:
+        return wrapped(f"{x.name}({inputs}) computes nothing: its results are inputs, views of "
+                       f"them, or constants{why}", "  ")
     count = f"{count_text(x.operations, 'operation')} in {count_text(len(x.kernels), 'kernel')}"
-    why = "" if x.why == "first call" else f"; traced because {x.why}"
     return wrapped(f"{x.name}({inputs}): {count}, on {count_text(x.threads, 'thread')}{why}", "  ")
+
+
+def _holds(s: CompileStats) -> str:
+    """What a compiled function has done and holds, and why it was traced again."""
+    m = s.memory
+    parts = [count_text(s.entries, "trace"), count_text(s.hits, "hit"),
+             f"{s.misses:,} miss{'es' * (s.misses != 1)}", count_text(s.evictions, "eviction")]
+    if s.broken_calls:
+        parts.append(count_text(s.broken_calls, "call") + " run uncompiled")
+    lines = [wrapped(f"holds   {', '.join(parts)}; {bytes_text(s.bytes)}: temporaries "
+                     f"{bytes_text(m.temporaries)}, constants {bytes_text(m.constants)}, code "
+                     f"{bytes_text(m.code)}", " " * 8)]
+    lines += [wrapped(f"traced  {why}", " " * 8) for why in s.reasons if why.part != "first"]
+    lines += [wrapped(f"breaks  {place}, {count_text(n, 'call')}", " " * 8)
+              for place, n in s.breaks]
+    return "\n".join(lines)
 
 
 def kernel_text(k: KernelInfo) -> str:
@@ -124,7 +147,7 @@ def to_dict(x: Explanation, llvm: bool, assembly: bool) -> dict[str, Any]:
             item["assembly"] = k.assembly
         kernels.append(item)
     return {
-        "name": x.name, "why": x.why, "threads": x.threads,
+        "name": x.name, "why": str(x.why), "threads": x.threads,
         "inputs": [_operand(o) for o in x.inputs], "results": [_operand(o) for o in x.results],
         "graphs": dict(x.graphs), "kernels": kernels,
         "not_fused": [{"producer": _operation(p.producer), "consumer": _operation(p.consumer),
@@ -132,7 +155,18 @@ def to_dict(x: Explanation, llvm: bool, assembly: bool) -> dict[str, Any]:
                       for p in x.not_fused],
         "memory": {"inputs": x.memory.inputs, "results": x.memory.results,
                    "temporaries": x.memory.temporaries},
-        "seconds": x.seconds}
+        "seconds": x.seconds, "holds": None if x.holds is None else _stats(x.holds)}
+
+
+def _stats(s: CompileStats) -> dict[str, Any]:
+    return {
+        "traces": s.traces, "hits": s.hits, "misses": s.misses, "evictions": s.evictions,
+        "entries": s.entries, "plain_calls": s.plain_calls, "broken_calls": s.broken_calls,
+        "breaks": [{"operation": b.operation, "file": b.file, "line": b.line, "text": b.text,
+                    "calls": n} for b, n in s.breaks],
+        "reasons": [str(why) for why in s.reasons], "bytes": s.bytes,
+        "memory": {"temporaries": s.memory.temporaries, "constants": s.memory.constants,
+                   "code": s.memory.code}}
 
 
 def _operation(o: Operation) -> dict[str, Any]:

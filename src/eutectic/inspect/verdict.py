@@ -129,7 +129,7 @@ def bound_of(side: Timed) -> str:
 
 def _why(bound: str, plain: Timed, compiled: Timed) -> str:
     if bound == "nothing":
-        return "It computes nothing: its results are its inputs, or views of them."
+        return "It computes nothing: its results are inputs, views of them, or constants."
     if bound == "one kernel":
         return "It is one kernel already: there is nothing to fuse."
     if bound == "matrix product":

@@ -12,7 +12,8 @@ import numpy as np
 
 from eutectic.array import array, wrap
 from eutectic.dtype import complex64, float32, float64, int64
-from eutectic.errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError, show_shape
+from eutectic.errors import (
+    ArgumentError, ArgumentTypeError, AxisError, ShapeError, TraceError, show_shape)
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops.checks import apply, axis_of, integer, integers
@@ -239,6 +240,8 @@ def _frequencies(name: str, n: Any, d: Any, half: bool) -> array:
         raise ArgumentError(f"[{name}] n must be positive, got {count}.")
     try:
         spacing = float(d)
+    except TraceError:
+        raise
     except (TypeError, ValueError):
         raise ArgumentTypeError(f"[{name}] d must be a number, not a {type(d).__name__}.") from None
     if spacing == 0:

@@ -14,7 +14,7 @@ from typing import Any
 
 from eutectic.array import build
 from eutectic.dtype import Dtype
-from eutectic.errors import IndexingError, ShapeError, show_shape
+from eutectic.errors import IndexingError, ShapeError, TraceError, show_shape
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops.joining import slice_axis
@@ -70,6 +70,8 @@ def select(index: Any, shape: tuple[int, ...]) -> Selection:
 def _slice(x: slice, length: int) -> tuple[int, int, int]:
     try:
         picked = range(*x.indices(length))
+    except TraceError:  # a bound that is a placeholder
+        raise
     except (TypeError, ValueError) as e:
         raise IndexingError(f"[index] a slice needs integers and a step other than 0: {e}.") from e
     return (picked.start if len(picked) else 0), picked.step, len(picked)

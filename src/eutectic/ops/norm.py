@@ -8,7 +8,7 @@ from typing import Any
 from eutectic.array import array, wrap
 from eutectic.dtype import Dtype, float32, float_of
 from eutectic.errors import (
-    ArgumentError, ArgumentTypeError, AxisError, ShapeError, show_shape)
+    ArgumentError, ArgumentTypeError, AxisError, ShapeError, TraceError, show_shape)
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops import lapack
@@ -130,6 +130,8 @@ def _order(ord: Any) -> float | str:
         return ord
     try:
         return float(ord)
+    except TraceError:
+        raise
     except (TypeError, ValueError):
         raise ArgumentTypeError(f"[{NAME}] ord must be a number or a str, not a "
                                 f"{type(ord).__name__}.") from None

@@ -51,6 +51,8 @@ class CompiledModule:
     """Whether the machine code came from the disk cache."""
     loader: str
     """`elf` (ours) or `mcjit` (LLVM's)."""
+    nbytes: int
+    """Bytes of the object file."""
 
     def __getitem__(self, name: str) -> int:
         return self.addresses[name]
@@ -150,7 +152,7 @@ def _loaded(key: str, data: bytes, names: Sequence[str], timings: dict[str, floa
     timings["load"] = time.perf_counter() - start
     stats.load_seconds += timings["load"]
     spent.load += timings["load"]
-    module = _modules[key] = CompiledModule(key, addresses, timings, cached, loader)
+    module = _modules[key] = CompiledModule(key, addresses, timings, cached, loader, len(data))
     return module
 
 

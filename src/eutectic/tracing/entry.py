@@ -37,6 +37,13 @@ class Traced:
     """What is written to places that were not declared."""
 
 
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """The result of a call that was to be traced and went on plainly."""
+
+    result: Any
+
+
 @dataclass(slots=True)
 class Entry:
     """One signature: its trace, its plan, and what they cost."""
@@ -66,21 +73,15 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Stats:
-    """Counts of one compiled function."""
-
-    traces: int = 0
-    hits: int = 0
-    evictions: int = 0
-    plain_calls: int = 0
-
-
-@dataclass(slots=True)
 class Call:
     """Everything about a call that its key and its plan need."""
 
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
     leaves: list[Any]
+    """Of the arguments; NumPy data and the like as arrays."""
     treedef: TreeDef
+    """Structure of `[args, kwargs]`, or of `args` alone where there are no keywords."""
     arrays: list[array]
     """Array arguments, then captured arrays: each of these once."""
     n_arguments: int

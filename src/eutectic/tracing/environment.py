@@ -23,6 +23,7 @@ from eutectic.dtype import Dtype
 from eutectic.runtime.call_record import Op
 from eutectic.tracing.effects import Place
 from eutectic.tracing.guard import Guard
+from eutectic.tracing.paths import Surroundings
 
 _MAX_OBJECTS = 20_000
 _CONSTANTS = frozenset((bool, int, float, complex, str, bytes, type(None), type(...)))
@@ -51,6 +52,14 @@ class Environment:
         walk = _Walk(guard or _NO_GUARD)
         walk.callable(self.fun, walk.guard.load(self.fun))
         return walk.arrays, tuple(walk.key)
+
+    def names(self) -> Surroundings:
+        """Names of what `read` finds."""
+        found: Any = Surroundings()
+        walk = _Walk(found)
+        found.key = walk.key
+        walk.callable(self.fun, found.load(self.fun))
+        return found
 
 
 class _NoGuard:
@@ -242,7 +251,7 @@ class _Walk:
                 self.value(v, vr)
         elif isinstance(x, np.ndarray):
             self.key.append((x.dtype.str, x.shape, x.tobytes()))
-            g.give_up("a NumPy array, whose content may change")
+            g.give_up("a NumPy array, whose content may change", r)
         elif isinstance(x, np.generic):
             self.key.append((t, x.item() if x.dtype.kind != "V" else _Is(x)))
             g.is_(r, x)

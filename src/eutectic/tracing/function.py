@@ -8,7 +8,6 @@ kept in order of use, up to a bound.
 from __future__ import annotations
 
 import functools
-import inspect
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -17,18 +16,21 @@ from typing import Any
 from eutectic.config import config
 from eutectic.engine.debug import report_trace
 from eutectic.engine.pipeline import Record, compile_graph
-from eutectic.errors import ArgumentTypeError
+from eutectic.errors import ArgumentError, ArgumentTypeError
 from eutectic.graph import ir
 from eutectic.graph.layout import row_major
-from eutectic.tracing import native
-from eutectic.tracing.entry import Call, Entry, Stats, Traced, same_trace
+from eutectic.tracing import breaks, native
+from eutectic.tracing.arguments import run_plainly
+from eutectic.tracing.breaks import Break, Trace, active
+from eutectic.tracing.entry import Call, Entry, Plain, Traced, same_trace
+from eutectic.tracing.history import CompileStats, History
 from eutectic.tracing.keys import ENVIRONMENT, Reader, without_environment
 from eutectic.tracing.methods import bound
 from eutectic.tracing.native import MISS
-from eutectic.tracing.reasons import reason
+from eutectic.tracing.reasons import Reason, reason
 from eutectic.tracing.running import native_record, run_entry
 from eutectic.tracing.state import implicit_lock
-from eutectic.tracing.trace import active, trace_call
+from eutectic.tracing.trace import trace_call
 
 _RECENT = 4
 """Native records that a call tries before its key is made."""
@@ -42,12 +44,13 @@ class CompiledFunction:
     """A compiled function; call it like the function it was made of."""
 
     def __init__(self, fun: Callable[..., Any], inputs: Any = None, outputs: Any = None,
-                 shapeless: bool = False) -> None:
+                 shapeless: bool = False, on_break: str = "error",
+                 told: set[str] | None = None) -> None:
         self.fun = fun
         self.inputs = inputs
         self.outputs = outputs
         self.shapeless = shapeless
-        self._stats = Stats()
+        self.on_break = on_break
         self._entries: dict[Any, Entry] = {}
         self._aliases: dict[Any, Entry] = {}
         """Entries by the key that their own trace led to."""
@@ -59,9 +62,15 @@ class CompiledFunction:
         if not hasattr(self, "__name__"):
             self.__name__ = getattr(getattr(fun, "func", fun), "__name__", type(fun).__name__)
         self.reader = Reader(fun, self.__name__, inputs, outputs)
+        self.history = History(self.__name__, set() if told is None else told)
 
     def __repr__(self) -> str:
         return f"<compiled {self.__name__}>"
+
+    def of(self, fun: Callable[..., Any]) -> CompiledFunction:
+        """Another function, made of this one's, compiled in the same way."""
+        return CompiledFunction(fun, self.inputs, self.outputs, self.shapeless, self.on_break,
+                                self.history.told)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
@@ -80,14 +89,25 @@ class CompiledFunction:
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by its key, where no recent native record fits."""
         if config.disable_compile or (ir._tracing and active.depth):
-            self._stats.plain_calls += 1
+            self.history.plain_calls += 1
+            if self.on_break == "plain":
+                with breaks.allowed():
+                    return self.fun(*args, **kwargs)
             return self.fun(*args, **kwargs)
         if self._epoch != config.changes:  # threads or another setting: records may not hold
             self._epoch, self._recent = config.changes, ()
         call = self.reader.read(args, kwargs)
         entry = self._find(call.key)
         if entry is None:
-            entry = self._new_entry(call, bool(kwargs))
+            self.history.misses += 1
+            place = self.history.broken.get(call.key)
+            if place is not None:
+                self.history.count(place)
+                return run_plainly(self.fun, call)
+            made = self._new_entry(call, functools.partial(self.history.broke, call.key))
+            if isinstance(made, Plain):
+                return made.result
+            entry = made
         else:
             record = self._native(entry, call, args, kwargs)
             if record is not None:
@@ -132,17 +152,32 @@ class CompiledFunction:
     def lower(self, *args: Any, **kwargs: Any) -> Entry:
         """The entry that a call with these arguments runs, traced if need be; nothing runs."""
         call = self.reader.read(args, kwargs)
-        return self._find(call.key) or self._new_entry(call, bool(kwargs))
+        entry = self._find(call.key) or self._new_entry(call, None)
+        assert isinstance(entry, Entry)
+        return entry
 
-    def _new_entry(self, call: Call, keywords: bool) -> Entry:
+    def why(self, *args: Any, **kwargs: Any) -> Reason:
+        """Why a call with these arguments would trace, where `find` gives nothing."""
+        return self._why(self.reader.read(args, kwargs))
+
+    def _why(self, call: Call) -> Reason:
+        known = list(self._entries)[-_COMPARED:]
+        return self.history.known(call.key, reason(call, self.reader, known))
+
+    def _new_entry(self, call: Call,
+                   on_break: Callable[[Break], None] | None) -> Entry | Plain:
+        """Trace a call and plan it; or, where it needs a value and may go on, its result."""
         with self._lock:
             entry = self._find(call.key)
             if entry is not None:
                 return entry
-            known = list(self._entries)[-_COMPARED:]
-            record = Record(why=reason(call.key, known))
+            why = self._why(call)
+            record = Record(why=why)
             start = time.perf_counter()
-            traced = trace_call(self.reader, call, keywords)
+            traced = trace_call(self.reader, call, Trace(
+                self.__name__, plain=self.on_break == "plain", on_break=on_break))
+            if isinstance(traced, Plain):
+                return traced
             record.seconds["trace"] = time.perf_counter() - start
             inputs = {id(n): self._strides(call, traced, i)
                       for i, n in enumerate(traced.graph.inputs)}
@@ -150,15 +185,14 @@ class CompiledFunction:
                 traced.graph, record, strides_of=lambda n: inputs.get(id(n)) or row_major(n.shape))
             traced.graph = record.graphs[-1][1]
             entry = Entry(traced, plan, record, call.key)
-            self._stats.traces += 1
             self._clock += 1
             entry.stamp = self._clock
             self._entries[call.key] = entry
             self._note_effects(entry)
             while len(self._entries) > config.compile_cache_entries:
                 self._evict()
-            report_trace(self.__name__, ir.user_line(), record.why, time.perf_counter() - start,
-                         plan)
+            report_trace(self.__name__, ir.user_line(), str(why), time.perf_counter() - start, plan)
+            self.history.traced(why, self.shapeless)
             return entry
 
     def _find(self, key: Any) -> Entry | None:
@@ -192,11 +226,9 @@ class CompiledFunction:
     # -- inspection -------------------------------------------------------------------------------
 
     @property
-    def stats(self) -> Stats:
-        """Counts so far."""
-        s = self._stats
-        hits = s.hits + sum([e.hits for e in list(self._entries.values())])
-        return Stats(s.traces, hits, s.evictions, s.plain_calls)
+    def stats(self) -> CompileStats:
+        """Counts so far, and what is held."""
+        return self.history.stats(list(self._entries.values()))
 
     def entries(self) -> Sequence[Entry]:
         """Entries from least to most recently used."""
@@ -207,7 +239,8 @@ class CompiledFunction:
     def clear(self) -> None:
         """Forget all traces."""
         with self._lock:
-            self._stats.hits += sum([e.hits for e in self._entries.values()])
+            self.history.hits += sum([e.hits for e in self._entries.values()])
+            self.history.broken.clear()
             self._entries.clear()
             self._aliases.clear()
             self._recent = ()
@@ -224,8 +257,7 @@ class CompiledFunction:
         del self._entries[oldest.key]
         self._aliases.pop(oldest.alias, None)
         self._recent = tuple([r for r in self._recent if r.entry is not oldest])
-        self._stats.hits += oldest.hits
-        self._stats.evictions += 1
+        self.history.dropped(oldest)
 
 
 def _stamp(entry: Entry) -> int:
@@ -233,7 +265,7 @@ def _stamp(entry: Entry) -> int:
 
 
 def compile(fun: Callable[..., Any], inputs: Any = None, outputs: Any = None,
-            shapeless: bool = False) -> Callable[..., Any]:
+            shapeless: bool = False, on_break: str = "error") -> Callable[..., Any]:
     """Return a function that computes what `fun` computes, from a trace of it.
 
     The first call with a signature (structure, shapes, dtypes, constants) traces `fun`, fuses its
@@ -242,19 +274,35 @@ def compile(fun: Callable[..., Any], inputs: Any = None, outputs: Any = None,
     `inputs` and `outputs` are containers (nested lists and dicts) of arrays that `fun` reads and
     changes besides its arguments; they are read and written at each call.
 
-    Raises ArgumentTypeError for a `fun` that cannot be called, and TraceError where `fun` needs the
-    value of an array while it is traced.
+    Where `fun` needs the value of an array while it is traced (`.item()`, `if x > 0`, `print`), the
+    call raises TraceError, which names the line and what to do instead. With `on_break="plain"`
+    calls of that signature run uncompiled, with the results of `fun` itself: the call in which it
+    is found goes on plainly, so nothing runs twice. A warning names the line once, and
+    `compile_stats` counts such calls. An outer compiled function takes them up in the same way.
+
+    Raises ArgumentTypeError for a `fun` that cannot be called.
 
     >>> import eutectic.core as mx
     >>> f = mx.compile(lambda x: mx.exp(-x) * 2)
     >>> f(mx.array([0.0]))
     array([2], dtype=float32)
+    >>> g = mx.compile(lambda x: x * 2 if x.item() > 0 else -x, on_break="plain")
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     g(mx.array(-3.0)), g(mx.array(1.0))
+    (array(3, dtype=float32), array(2, dtype=float32))
+    >>> len(told), mx.compile_stats(g).broken_calls
+    (1, 2)
     """
     if not callable(fun):
         raise ArgumentTypeError(f"[compile] cannot compile a {type(fun).__name__}.")
+    if on_break not in ("error", "plain"):
+        raise ArgumentError(f"[compile] on_break must be 'error' or 'plain', not {on_break!r}.")
     if isinstance(fun, CompiledFunction) and inputs is None and outputs is None:
-        return fun
-    return CompiledFunction(fun, inputs, outputs, shapeless)
+        if on_break in ("error", fun.on_break):
+            return fun
+        return CompiledFunction(fun.fun, fun.inputs, fun.outputs, fun.shapeless, on_break)
+    return CompiledFunction(fun, inputs, outputs, shapeless, on_break)
 
 
 def disable_compile() -> None:
@@ -265,11 +313,3 @@ def disable_compile() -> None:
 def enable_compile() -> None:
     """Undo `disable_compile`."""
     config.disable_compile = False
-
-
-def signature_of(fun: Callable[..., Any]) -> inspect.Signature | None:
-    """Signature of a function, or None where Python cannot tell it."""
-    try:
-        return inspect.signature(fun)
-    except (TypeError, ValueError):
-        return None

@@ -61,7 +61,8 @@ class Guard:
         self.emit(Op.LOAD, r, Ref(x))
         return r
 
-    def give_up(self, why: str) -> None:
+    def give_up(self, why: str, r: int = -1) -> None:
+        """The program cannot check something: what register r holds, or something else."""
         self.partial = self.partial or why
 
     # -- what stands in a register ----------------------------------------------------------------

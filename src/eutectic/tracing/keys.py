@@ -14,7 +14,8 @@ import numpy as np
 from eutectic.array import array, wrap
 from eutectic.dtype import Dtype
 from eutectic.engine.evaluate import evaluate
-from eutectic.errors import ArgumentTypeError, TraceError
+from eutectic.errors import ArgumentTypeError
+from eutectic.graph.ir import blocking
 from eutectic.runtime import pool
 from eutectic.tracing.entry import Call
 from eutectic.tracing.environment import Environment, constant_key
@@ -43,7 +44,8 @@ class Reader:
         return self._environment
 
     def read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-        leaves, treedef = flatten((args, kwargs) if kwargs else args)
+        # A list, as positional arguments alone are a tuple: f((x,), {"a": y}) is not f(x, a=y).
+        leaves, treedef = flatten([args, kwargs] if kwargs else args)
         arrays: list[array] = []
         constants: list[Any] = []
         for i, x in enumerate(leaves):
@@ -75,14 +77,12 @@ class Reader:
         if pending:
             for p in pending:
                 if p.trace is not None:
-                    raise TraceError(
-                        f"[compile] {self.name} reads a placeholder that a trace of "
-                        f"{getattr(p.trace, 'name', p.trace)} left behind; name what that function "
-                        "writes to in its outputs=.")
+                    while (trace := blocking(p)) is not None:
+                        trace.value_needed("compile", p)
             evaluate(pending)
         avals = tuple([(a._n.shape, a._n.dtype, a._n.data.strides) for a in arrays])
         key = (treedef, tuple(constants), avals, env_key, state_key, pool.get_num_threads())
-        return Call(leaves, treedef, arrays, n, key, state)
+        return Call(args, kwargs, leaves, treedef, arrays, n, key, state)
 
     def state(self) -> list[Any]:
         """Containers that are read at each call besides the environment."""

@@ -49,8 +49,7 @@ def bound(compiled: CompiledFunction, instance: Any) -> Callable[..., Any]:
                 return found
         while len(made) >= _SLOTTED:
             made.pop(next(iter(made)), None)
-    new = type(compiled)(compiled.fun.__get__(instance), compiled.inputs, compiled.outputs,
-                           compiled.shapeless)
+    new = compiled.of(compiled.fun.__get__(instance))
     made[compiled if isinstance(attributes, dict) else new] = new
     return new
 

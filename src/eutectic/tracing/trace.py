@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -11,44 +10,26 @@ from eutectic.array import array, wrap
 from eutectic.engine.evaluate import evaluate
 from eutectic.graph import ir
 from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node, toposort
+from eutectic.tracing.arguments import Copies, call_tree
+from eutectic.tracing.breaks import Trace, active
 from eutectic.tracing.effects import Effects
-from eutectic.tracing.entry import Call, Traced
+from eutectic.tracing.entry import Call, Plain, Traced
 from eutectic.tracing.keys import Reader
 from eutectic.tracing.state import IMPLICIT, Snapshot, implicit_lock, template, untouched
 from eutectic.tree import flatten, unflatten
 
 
-class Trace:
-    """One trace in progress; placeholders refer to it, so that errors can name the function."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"Trace({self.name})"
-
-
-class _Active(threading.local):
-    depth = 0
-
-
-active = _Active()
-"""How many traces this thread is inside of."""
-
-
-def trace_call(reader: Reader, call: Call, keywords: bool) -> Traced:
+def trace_call(reader: Reader, call: Call, trace: Trace) -> Traced | Plain:
     """Run the function once with placeholders for the call's arrays.
 
-    All that the function may write to is put back as it was.
+    All that the function may write to is put back as it was, unless the call went on plainly
+    (`Trace.value_needed`) and is therefore done.
     """
     with implicit_lock:  # the random state holds a placeholder meanwhile
-        return _trace_alone(reader, call, keywords)
+        return _trace_alone(reader, call, trace)
 
 
-def _trace_alone(reader: Reader, call: Call, keywords: bool) -> Traced:
-    trace = Trace(reader.name)
+def _trace_alone(reader: Reader, call: Call, trace: Trace) -> Traced | Plain:
     placeholders: list[Node] = []
     for a in call.arrays:
         p = Node(INPUT, (), (), a._n.shape, a._n.dtype)
@@ -58,7 +39,10 @@ def _trace_alone(reader: Reader, call: Call, keywords: bool) -> Traced:
     given = iter(stand_ins)
     leaves = [next(given) if type(x) is array else x for x in call.leaves]
     tree = unflatten(call.treedef, leaves)
-    args, kwargs = tree if keywords else (tree, {})
+    args, kwargs = tree if call.kwargs else (tree, {})
+    held = [a._n for a in call.arrays]
+    trace.values(placeholders, held)
+    copies = Copies(call_tree(call), tree)
     outputs = reader.output_containers()
     before = Snapshot([*call.state, *outputs, *call.arrays[call.n_arguments:]])
     old = _content(outputs)
@@ -69,6 +53,8 @@ def _trace_alone(reader: Reader, call: Call, keywords: bool) -> Traced:
         for a, p in zip(call.arrays[call.n_arguments:], placeholders[call.n_arguments:]):
             a._n = p
         result = reader.fun(*args, **kwargs)
+        if trace.broken is not None:
+            return Plain(copies.own(result))
         found, structure = flatten(tree)
         if structure != call.treedef or any(a is not b for a, b in zip(found, leaves)):
             warnings.warn(
@@ -79,8 +65,15 @@ def _trace_alone(reader: Reader, call: Call, keywords: bool) -> Traced:
     finally:
         ir.end_trace()
         active.depth -= 1
-        effects.restore()
-        before.restore()
+        trace.end()
+        if trace.broken is None:
+            effects.restore()
+            before.restore()
+        else:
+            copies.settle()
+            for a, p, n in zip(call.arrays, placeholders, held):
+                if a._n is p:
+                    a._n = n
 
 
 def _collect(name: str, call: Call, result: Any, placeholders: list[Node],

@@ -20,7 +20,7 @@ from eutectic.graph.passes.expand import expanded
 from eutectic.ops.attention import ATTENTION, formula
 from eutectic.ops.derivatives import STRUCTURAL, is_discrete, unbroadcast
 from eutectic.ops.registry import OPS, VJP
-from eutectic.tracing.trace import active
+from eutectic.tracing.breaks import active
 from eutectic.transforms.custom import OUTPUT, Call
 
 

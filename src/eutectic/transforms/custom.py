@@ -139,7 +139,7 @@ class custom_function:
 
 def _detached(n: Node) -> Node:
     """The value of a node, of which a derivative in progress does not keep the making."""
-    if not hasattr(n.trace, "retains"):
+    if not getattr(n.trace, "retains", False):
         return n
     d = Node(INPUT, (), (), n.shape, n.dtype) if n.data is not None else Node(
         prims.RESHAPE, (n,), (), n.shape, n.dtype)

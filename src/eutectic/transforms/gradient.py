@@ -35,7 +35,7 @@ def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] | None 
     nums, names = _chosen("value_and_grad", argnums, argnames)
     if isinstance(fun, CompiledFunction):
         inner = value_and_grad(fun.fun, argnums, argnames)
-        return CompiledFunction(inner, fun.inputs, fun.outputs, fun.shapeless)
+        return fun.of(inner)
 
     @functools.wraps(fun)
     def gradient(*args: Any, **kwargs: Any) -> Any:
@@ -53,8 +53,7 @@ def grad(fun: Callable[..., Any], argnums: int | Sequence[int] | None = None,
     """
     both = value_and_grad(fun, argnums, argnames)
     if isinstance(both, CompiledFunction):
-        inner = both.fun
-        return CompiledFunction(_second(fun, inner), both.inputs, both.outputs, both.shapeless)
+        return both.of(_second(fun, both.fun))
     return _second(fun, both)
 
 
@@ -67,7 +66,7 @@ def _second(fun: Callable[..., Any], both: Callable[..., Any]) -> Callable[..., 
 
 def _anonymous(f: Callable[..., Any]) -> Callable[..., Any]:
     """Without `__wrapped__`: the gradient's signature is the function's, its result is not."""
-    f.__dict__.pop("__wrapped__", None)
+    f.__dict__["_made_of"] = f.__dict__.pop("__wrapped__", None)
     return f
 
 

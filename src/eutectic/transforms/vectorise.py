@@ -11,7 +11,7 @@ from eutectic.errors import ArgumentError, ArgumentTypeError, ShapeError, show_s
 from eutectic.graph import ir, prims
 from eutectic.graph.ir import INPUT, Node
 from eutectic.tracing.function import CompiledFunction
-from eutectic.tracing.trace import Trace, active
+from eutectic.tracing.breaks import Trace, active
 from eutectic.transforms.batching import batch, everywhere
 from eutectic.tree import flatten, is_container, unflatten
 
@@ -36,13 +36,12 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
     if not callable(fun):
         raise ArgumentTypeError(f"[vmap] cannot vectorise a {type(fun).__name__}.")
     if isinstance(fun, CompiledFunction):
-        inner = vmap(fun.fun, in_axes, out_axes)
-        return CompiledFunction(inner, fun.inputs, fun.outputs, fun.shapeless)
+        return fun.of(vmap(fun.fun, in_axes, out_axes))
 
     @functools.wraps(fun)
     def vectorised(*args: Any) -> Any:
         return _apply(fun, args, in_axes, out_axes)
-    vectorised.__dict__.pop("__wrapped__", None)
+    vectorised.__dict__["_made_of"] = vectorised.__dict__.pop("__wrapped__", None)
     return vectorised
 
 
@@ -50,7 +49,7 @@ def _apply(fun: Callable[..., Any], args: tuple[Any, ...], in_axes: Any, out_axe
     leaves, treedef = flatten(args)
     axes = _spread("in_axes", in_axes, args)
     name = getattr(fun, "__name__", type(fun).__name__)
-    trace = Trace(name)
+    trace = Trace(name, "vmap")
     size: int | None = None
     inputs: list[Node] = []
     operands: list[tuple[Node, bool]] = []
@@ -89,6 +88,7 @@ def _apply(fun: Callable[..., Any], args: tuple[Any, ...], in_axes: Any, out_axe
     finally:
         ir.end_trace()
         active.depth -= 1
+        trace.end()
     placed = []
     for o, axis in zip(outs, _spread("out_axes", out_axes, result)):
         if axis is None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from eutectic.graph import prims
 from eutectic.graph.ir import CONST, IOTA, Graph, Node, rebuild, toposort, with_inputs
 from eutectic.graph.layout import view_layout
+from eutectic.graph.passes.groups import copy_node
 
 
 def expand(graph: Graph) -> Graph:
@@ -55,7 +56,7 @@ def store_outputs(graph: Graph, strides_of: Callable[[Node], tuple[int, ...]]) -
         while base.prim.family == "view" and base.data is None:
             base = base.inputs[0]
         if base.prim is CONST or base.prim is IOTA:
-            outputs.append(Node(prims.COPY, (o,), (), o.shape, o.dtype))
+            outputs.append(copy_node(o))
         else:
             outputs.append(_storable_view(o, strides_of))
     return graph if outputs == graph.outputs else Graph(graph.inputs, outputs, graph.name)
@@ -74,6 +75,6 @@ def _storable_view(o: Node, strides_of: Callable[[Node], tuple[int, ...]]) -> No
     for v in reversed(chain):
         found = view_layout(v, offset, strides)
         if found is None:
-            return Node(prims.COPY, (o,), (), o.shape, o.dtype)
+            return copy_node(o)
         offset, strides = found
     return o
