@@ -214,10 +214,12 @@ def test_placeholders_have_no_value(code: str, operation: str) -> None:
         exec(compile(code, "user.py", "exec"), {"mx": mx, "np": np, "x": x + 1})
         return x
 
-    with pytest.raises(TraceError, match=rf"(?s)^\[{operation}\] .* needs the value of an array, "
-                       r".* is a placeholder while mx\.compile\s+traces 'f'.*"
-                       r'File "user.py", line 1, in <module>'):
+    with pytest.raises(TraceError) as found:
         mx.compile(f)(mx.array(1.0))
+    text = " ".join(str(found.value).split())
+    assert text.startswith(f"[{operation}] ")
+    assert "needs the value of an array" in text and "while mx.compile traces 'f'" in text
+    assert 'File "user.py", line 1, in <module>' in text
 
 
 def test_classes_are_also_the_usual_ones() -> None:

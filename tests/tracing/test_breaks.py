@@ -525,6 +525,14 @@ def test_results_are_ordinary_arrays(path) -> None:
     assert mx.compile(lambda x: x if x.sum().item() else x + 1, on_break="plain")(x) is x
 
 
+def test_values_of_derivatives_are_arguments_before_they_are_computed(path) -> None:
+    value, gradient = mx.value_and_grad(lambda x: (x * x).sum())(mx.ones((3,)))
+    f = mx.compile(lambda v, g: v + g)
+    assert f(value, gradient).tolist() == [5, 5, 5]
+    w = mx.vmap(lambda x: x * 2)(mx.ones((3,)))
+    assert f(w, w).tolist() == [4, 4, 4]
+
+
 def test_threads(path) -> None:
     def step(x, k):
         return x * 2 if x.sum().item() > k else -x
