@@ -45,7 +45,7 @@ def capture(name: str, fun: Callable[..., Any], args: Sequence[array],
     kwargs = dict(sorted(kwargs.items()))
     compiled = fun if isinstance(fun, CompiledFunction) else CompiledFunction(fun)
     call = compiled.reader.read(tuple(args), kwargs)
-    traced = trace_call(compiled.reader, call, bool(kwargs))
+    traced = trace_call(compiled.reader, call)
     if any(type(x) is not int for x in traced.leaves) or not _flat(traced.treedef.encoding):
         raise ExportError(f"[{name}] {compiled.__name__} must return an array, or a tuple or list "
                           "of arrays.")

@@ -30,7 +30,7 @@ from eutectic.tracing.native import MISS
 from eutectic.tracing.reasons import Reason, reason
 from eutectic.tracing.running import native_record, run_entry
 from eutectic.tracing.state import implicit_lock
-from eutectic.tracing.trace import trace_call
+from eutectic.tracing.trace import trace_or_run
 
 _RECENT = 4
 """Native records that a call tries before its key is made."""
@@ -174,7 +174,7 @@ class CompiledFunction:
             why = self._why(call)
             record = Record(why=why)
             start = time.perf_counter()
-            traced = trace_call(self.reader, call, Trace(
+            traced = trace_or_run(self.reader, call, Trace(
                 self.__name__, plain=self.on_break == "plain", on_break=on_break))
             if isinstance(traced, Plain):
                 return traced

@@ -19,11 +19,20 @@ from eutectic.tracing.state import IMPLICIT, Snapshot, implicit_lock, template, 
 from eutectic.tree import flatten, unflatten
 
 
-def trace_call(reader: Reader, call: Call, trace: Trace) -> Traced | Plain:
+def trace_call(reader: Reader, call: Call) -> Traced:
     """Run the function once with placeholders for the call's arrays.
 
-    All that the function may write to is put back as it was, unless the call went on plainly
-    (`Trace.value_needed`) and is therefore done.
+    All that the function may write to is put back as it was.
+    """
+    traced = trace_or_run(reader, call, Trace(reader.name))
+    assert isinstance(traced, Traced)
+    return traced
+
+
+def trace_or_run(reader: Reader, call: Call, trace: Trace) -> Traced | Plain:
+    """As `trace_call`; but where a value is needed the call may go on plainly, and is then done.
+
+    See `Trace.value_needed`. What it has written then stays.
     """
     with implicit_lock:  # the random state holds a placeholder meanwhile
         return _trace_alone(reader, call, trace)
