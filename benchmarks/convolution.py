@@ -3,27 +3,21 @@
     python benchmarks/convolution.py [--rounds 5] [--only depthwise] [--dtype float32] [--threads 2]
         [--python NAME=PATH ...]
 
-Each framework runs in a process of its own; the processes take turns, a round each, and the table
-shows medians over the rounds (of medians within a round). torch has channels-last memory, jax one
-jitted call. `peer/ours` above 1: ours is faster than the fastest peer. Frameworks that are not
-installed are left out. The last line is the geometric mean of the ratios.
+How, and what the table shows: `turns.py`. torch has channels-last memory, jax one jitted call.
+Frameworks that are not installed are left out.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
-import statistics
-import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import harness
 import numpy as np
+import turns
 
 FRAMEWORKS = ("eutectic", "torch", "jax", "mlx")
 
@@ -144,24 +138,8 @@ def child(framework: str, only: str, dtype: str, threads: int) -> None:
     for case in CASES:
         if only in case.name:
             call = MAKE[framework](case, *operands(case, dtype), threads)
-            result[case.name] = _median_us(call)
+            result[case.name] = harness.short_us(call)
     harness.report(result)
-
-
-def _median_us(call: Callable[[], object], budget: float = 0.4) -> float:
-    """Batches of at least 200 us; the median of their means."""
-    call()
-    start = time.perf_counter()
-    call()
-    size = max(1, int(200e-6 / max(time.perf_counter() - start, 1e-7)))
-    times: list[float] = []
-    end = time.perf_counter() + budget
-    while time.perf_counter() < end or len(times) < 3:
-        start = time.perf_counter()
-        for _ in range(size):
-            call()
-        times.append((time.perf_counter() - start) / size)
-    return statistics.median(times) * 1e6
 
 
 def flops(case: Case) -> int:
@@ -174,42 +152,21 @@ def flops(case: Case) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser = turns.parser(__doc__, 5)
     parser.add_argument("--dtype", default="float32", choices=("float32", "float16"))
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--one", help=argparse.SUPPRESS)
-    parser.add_argument("--python", action="append", default=[], metavar="NAME=PATH",
-                        help="the Python that has a framework; NAME may be 'peers'")
     options = parser.parse_args()
     if options.one:
         child(options.one, options.only, options.dtype, options.threads)
         return
-    pythons = harness.Interpreters.parse(options.python)
-    peers = list(harness.installed([f for f in FRAMEWORKS if f != "eutectic"], pythons))
-    rounds: dict[str, list[dict[str, float]]] = {f: [] for f in ("eutectic", *peers)}
-    extra = ["--only", options.only, "--dtype", options.dtype, "--threads", str(options.threads)]
-    with harness.fresh_cache() as cache:
-        env = harness.environment(Path(cache)) | {"OMP_NUM_THREADS": str(options.threads)}
-        for _ in range(options.rounds):
-            for framework, results in rounds.items():
-                results.append(harness.run_child(pythons.of(framework), __file__, framework, *extra,
-                                                 env=env))
-    table = {framework: harness.medians(results) for framework, results in rounds.items()}
-    print(f"{options.dtype}, {options.threads} threads, {options.rounds} rounds; us a call")
-    print(f"{'':26}" + "".join(f"{f:>11}" for f in table) + f"{'peer/ours':>11}{'GFLOP/s':>10}")
-    ratios = []
-    for case in CASES:
-        if case.name not in table["eutectic"]:
-            continue
-        times = {framework: row[case.name] for framework, row in table.items()}
-        best = min((times[p] for p in peers), default=math.nan)
-        ratios.append(best / times["eutectic"])
-        print(f"{case.name:26}" + "".join(f"{t:11.1f}" for t in times.values())
-              + f"{ratios[-1]:11.2f}{flops(case) / times['eutectic'] / 1e3:10.1f}", flush=True)
-    print(f"geometric mean of peer/ours: {statistics.geometric_mean(ratios):.2f}")
+    table = turns.measure(__file__, FRAMEWORKS, options,
+                          ("--dtype", options.dtype, "--threads", str(options.threads)),
+                          {"OMP_NUM_THREADS": str(options.threads)})
+    work = {case.name: flops(case) for case in CASES}
+    turns.show(table, f"{harness.machine()}; {options.dtype}, {options.threads} threads, "
+                      f"{options.rounds} rounds; us a call", 1, "GFLOP/s",
+               lambda case, us: f"{work[case] / us / 1e3:.1f}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

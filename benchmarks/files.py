@@ -5,18 +5,14 @@
 The file is in the page cache: what is measured is opening, mapping or copying. A byte of every page
 of every array is read, so that a mapped file counts with its page faults. `read` is NumPy's
 `fromfile` into new memory, for scale; it is no peer. `safetensors` is the package with NumPy
-arrays, `torch` the package with torch's. Each runs in a process of its own, in turns; the table
-shows medians over the rounds. The file lies in the directory for temporary files, and is left out
-with a line where the disk is short.
+arrays, `torch` the package with torch's. How, and what the table shows: `turns.py`. The file lies
+in the directory for temporary files, and is left out with a line where the disk is short.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import math
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +20,7 @@ from typing import Any
 
 import harness
 import numpy as np
+import turns
 
 FRAMEWORKS = ("eutectic", "safetensors", "torch", "mlx")
 CASES = ("safetensors load",)
@@ -91,37 +88,14 @@ def child(framework: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="", help=argparse.SUPPRESS)
-    parser.add_argument("--one", help=argparse.SUPPRESS)
-    parser.add_argument("--python", action="append", default=[], metavar="NAME=PATH",
-                        help="the Python that has a framework; NAME may be 'peers'")
-    options = parser.parse_args()
+    options = turns.parser(__doc__, 3).parse_args()
     if options.one:
         child(options.one)
         return
-    pythons = harness.Interpreters.parse(options.python)
-    peers = list(harness.installed([f for f in FRAMEWORKS if f != "eutectic"], pythons))
-    rounds: dict[str, list[dict[str, float]]] = {f: [] for f in ("eutectic", *peers, "read")}
-    with harness.fresh_cache() as cache:
-        env = harness.environment(Path(cache))
-        for _ in range(options.rounds):
-            for framework, results in list(rounds.items()):
-                try:
-                    results.append(harness.run_child(pythons.of(framework), __file__, framework,
-                                                     env=env))
-                except harness.ChildError as error:
-                    print(f"{framework}: {error}", file=sys.stderr)
-                    del rounds[framework]
-    times = {f: harness.medians(results)[CASES[0]] for f, results in rounds.items()}
-    best = min((times[p] for p in peers if p in times), default=math.nan)
-    print(f"{harness.machine()}; {options.rounds} rounds; {SIZE >> 20} MiB, ms a load")
-    for framework, ms in times.items():
-        print(f"{framework:12}{ms:10.1f}{SIZE / ms / 1e6:8.1f} GB/s")
-    if "eutectic" in times:
-        print(f"ours/peer   {times['eutectic'] / best:10.2f}")
+    table = turns.measure(__file__, FRAMEWORKS, options, scales=("read",))
+    turns.show(table, f"{harness.machine()}; {options.rounds} rounds; {SIZE >> 20} MiB, ms a load",
+               1, "GB/s", lambda case, ms: f"{SIZE / ms / 1e6:.1f}", scales=("read",))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -65,6 +65,25 @@ def batch_ms(call: Callable[[], object], budget_s: float = 1.0) -> float:
     return median_ms(batch, budget_s) / size
 
 
+def short_us(call: Callable[[], object], budget_s: float = 0.4) -> float:
+    """Microseconds of a call of any length: batches of at least 200 us, the median of their means.
+
+    For calls that a framework runs at full speed from the second one on.
+    """
+    call()
+    start = time.perf_counter()
+    call()
+    size = max(1, int(200e-6 / max(time.perf_counter() - start, 1e-7)))
+    times: list[float] = []
+    end = time.perf_counter() + budget_s
+    while time.perf_counter() < end or len(times) < 5:
+        start = time.perf_counter()
+        for _ in range(size):
+            call()
+        times.append((time.perf_counter() - start) / size)
+    return statistics.median(times) * 1e6
+
+
 def medians(rounds: list[dict[str, float]]) -> dict[str, float]:
     """The median of every column over the rounds."""
     return {key: statistics.median(each[key] for each in rounds) for key in rounds[0]}

@@ -2,32 +2,30 @@
 
     python benchmarks/layers.py [--rounds 5] [--only rope] [--python NAME=PATH ...]
 
-Each framework runs in a process of its own; the processes take turns, a round each, and the table
-shows medians over the rounds (of medians within a round). `ours/peer` below 1: ours is faster than
-the fastest peer. Calls of `mx.fast` for ours and mlx, of the library's own function for torch, one
-jitted call for jax. torch and jax have no rotary positions: theirs is the formula with the sines
-and cosines given, under `torch.compile` and `jax.jit`. Every result is compared with NumPy's.
-Frameworks that are not installed are left out.
+How, and what the table shows: `turns.py`. Calls of `mx.fast` for ours and mlx, of the library's own
+function for torch, one jitted call for jax. torch and jax have no rotary positions: theirs is the
+formula under `torch.compile` and `jax.jit`, a function of the array and the offset as ours is. In
+the row "sines ready" they get the cosines and sines instead, ours and mlx still make them. Every
+result is compared with NumPy's. Frameworks that are not installed are left out.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import harness
 import numpy as np
+import turns
 
 FRAMEWORKS = ("eutectic", "torch", "jax", "mlx")
 EPS, BASE = 1e-5, 10000.0
 HEADS = (1, 8, 1024, 64)  # batch, heads, positions, width: attention
 ROWS = (8, 512, 1024)  # norms
+READY = "sines ready"
 TURNED = (8, 16, 512, 64)  # the same numbers, in heads: rotary positions
-CASES = ("attention", "layer_norm", "rms_norm", "rope")
+CASES = ("attention", "layer_norm", "rms_norm", "rope", READY)
 
 Arrays = dict[str, np.ndarray]
 Call = Callable[[], Any]
@@ -41,12 +39,10 @@ def operands(case: str) -> Arrays:
 
     if case == "attention":
         return {name: normal(*HEADS) for name in "qkv"}
-    if case == "rope":
-        width, length = TURNED[-1], TURNED[-2]
-        rates = BASE ** (-np.arange(width // 2) / (width // 2))
-        angles = np.arange(length)[:, None] * rates
-        return {"x": normal(*TURNED), "cos": np.cos(angles).astype(np.float32),
-                "sin": np.sin(angles).astype(np.float32)}
+    if case in ("rope", READY):
+        cos, sin = sines(np, np.arange(TURNED[-2]), 0)
+        return {"x": normal(*TURNED), "cos": cos.astype(np.float32), "sin": sin.astype(np.float32),
+                "offset": np.array(0, np.int32)}
     return {"x": normal(*ROWS), "w": normal(ROWS[-1]), "b": normal(ROWS[-1])}
 
 
@@ -59,11 +55,18 @@ def expected(case: str, d: Arrays) -> np.ndarray:
         scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
         scores = np.exp(scores - scores.max(-1, keepdims=True))
         return scores / scores.sum(-1, keepdims=True) @ d["v"]
-    if case == "rope":
+    if case in ("rope", READY):
         return np.concatenate(turned(d["x"], d["cos"], d["sin"]), -1)
     x = d["x"] if case == "rms_norm" else d["x"] - d["x"].mean(-1, keepdims=True)
     x = x / np.sqrt((x * x).mean(-1, keepdims=True) + EPS) * d["w"]
     return x + d["b"] if case == "layer_norm" else x
+
+
+def sines(np: Any, steps: Any, offset: Any) -> tuple[Any, Any]:
+    """Cosines and sines of every position and pair, by a module like NumPy."""
+    half = TURNED[-1] // 2
+    angles = (steps + offset)[:, None] * BASE ** (-np.arange(half) / half)
+    return np.cos(angles), np.sin(angles)
 
 
 def turned(x: Any, cos: Any, sin: Any) -> tuple[Any, Any]:
@@ -76,13 +79,17 @@ def turned(x: Any, cos: Any, sin: Any) -> tuple[Any, Any]:
 def array_calls(mx: Any, d: Arrays) -> dict[str, Call]:
     a = {name: mx.array(value) for name, value in d.items()}
     mx.eval(list(a.values()))
+
+    def rope() -> Any:
+        return mx.fast.rope(a["x"], TURNED[-1], traditional=False, base=BASE, scale=1.0, offset=0)
+
     steps: dict[str, Call] = {
         "attention": lambda: mx.fast.scaled_dot_product_attention(
             a["q"], a["k"], a["v"], scale=1 / math.sqrt(HEADS[-1]), mask="causal"),
         "layer_norm": lambda: mx.fast.layer_norm(a["x"], a["w"], a["b"], EPS),
         "rms_norm": lambda: mx.fast.rms_norm(a["x"], a["w"], EPS),
-        "rope": lambda: mx.fast.rope(a["x"], TURNED[-1], traditional=False, base=BASE, scale=1.0,
-                                     offset=0),
+        "rope": rope,
+        READY: rope,
     }
 
     def waiting(step: Call) -> Call:
@@ -115,13 +122,16 @@ def torch_calls(d: Arrays) -> dict[str, Call]:
     torch.set_grad_enabled(False)
     F = torch.nn.functional
     a = {name: torch.from_numpy(value) for name, value in d.items()}
-    rope = torch.compile(lambda x, cos, sin: torch.cat(turned(x, cos, sin), -1))
+    ready = torch.compile(lambda x, cos, sin: torch.cat(turned(x, cos, sin), -1))
+    rope = torch.compile(lambda x, offset: torch.cat(
+        turned(x, *sines(torch, torch.arange(TURNED[-2]), offset)), -1))
     return {
         "attention": lambda: F.scaled_dot_product_attention(a["q"], a["k"], a["v"],
                                                             is_causal=True),
         "layer_norm": lambda: F.layer_norm(a["x"], ROWS[-1:], a["w"], a["b"], EPS),
         "rms_norm": lambda: F.rms_norm(a["x"], ROWS[-1:], a["w"], EPS),
-        "rope": lambda: rope(a["x"], a["cos"], a["sin"]),
+        "rope": lambda: rope(a["x"], a["offset"]),
+        READY: lambda: ready(a["x"], a["cos"], a["sin"]),
     }
 
 
@@ -141,14 +151,18 @@ def jax_calls(d: Arrays) -> dict[str, Call]:
     def layer_norm(x: Any, w: Any, b: Any) -> Any:
         return rms_norm(x - x.mean(-1, keepdims=True), w, b) + b
 
-    def rope(x: Any, cos: Any, sin: Any) -> Any:
+    def rope(x: Any, cos: Any, sin: Any, offset: Any) -> Any:
+        return jnp.concatenate(turned(x, *sines(jnp, jnp.arange(TURNED[-2]), offset)), -1)
+
+    def ready(x: Any, cos: Any, sin: Any, offset: Any) -> Any:
         return jnp.concatenate(turned(x, cos, sin), -1)
 
     def call(f: Callable[..., Any]) -> Call:
         run = jax.jit(f)
         return lambda: run(*a.values()).block_until_ready()
 
-    return {f.__name__: call(f) for f in (attention, layer_norm, rms_norm, rope)}
+    steps = {f.__name__: call(f) for f in (attention, layer_norm, rms_norm, rope)}
+    return {**steps, READY: call(ready)}
 
 
 MAKE = {"eutectic": eutectic_calls, "torch": torch_calls, "jax": jax_calls, "mlx": mlx_calls}
@@ -171,33 +185,13 @@ def child(framework: str, only: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", default="", help="cases whose name contains this")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
-    parser.add_argument("--python", action="append", default=[], metavar="NAME=PATH",
-                        help="the Python that has a framework; NAME may be 'peers'")
-    options = parser.parse_args()
+    options = turns.parser(__doc__, 5).parse_args()
     if options.one:
         child(options.one, options.only)
         return
-    pythons = harness.Interpreters.parse(options.python)
-    peers = list(harness.installed([f for f in FRAMEWORKS if f != "eutectic"], pythons))
-    rounds: dict[str, list[dict[str, float]]] = {f: [] for f in ("eutectic", *peers)}
-    with harness.fresh_cache() as cache:
-        env = harness.environment(Path(cache))
-        for _ in range(options.rounds):
-            for framework, results in rounds.items():
-                results.append(harness.run_child(pythons.of(framework), __file__, framework,
-                                                 "--only", options.only, env=env))
-    table = {framework: harness.medians(results) for framework, results in rounds.items()}
-    print(f"{harness.machine()}; {options.rounds} rounds; ms a call")
-    print(f"{'':28}" + "".join(f"{f:>11}" for f in table) + f"{'ours/peer':>11}")
-    for name, ours in table["eutectic"].items():
-        best = min((table[p][name] for p in peers), default=math.nan)
-        print(f"{name:28}" + "".join(f"{row[name]:11.2f}" for row in table.values())
-              + f"{ours / best:11.2f}", flush=True)
+    table = turns.measure(__file__, FRAMEWORKS, options)
+    turns.show(table, f"{harness.machine()}; {options.rounds} rounds; ms a call")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -2,28 +2,22 @@
 
     python benchmarks/matmul.py [--rounds 5] [--only 1024] [--dtype float32] [--threads 2] [--api]
 
-Each framework runs in a process of its own; the processes take turns, a round each, and the table
-shows medians over the rounds (of medians within a round). `peer/ours` above 1: ours is faster than
-the fastest peer. Frameworks that are not installed are left out. The last line is the geometric
-mean of the ratios. Ours is the generated code alone; with `--api` it is `a @ b` of eutectic.core.
+How, and what the table shows: `turns.py`. Ours is the generated code alone; with `--api` it is
+`a @ b` of eutectic.core. Frameworks that are not installed are left out.
 """
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import math
 import os
-import statistics
-import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import harness
 import numpy as np
+import turns
 
 FRAMEWORKS = ("eutectic", "torch", "jax", "mlx", "numpy")
 
@@ -191,68 +185,31 @@ def child(framework: str, only: str, dtype: str, threads: int, api: bool) -> Non
     for case in CASES:
         if only in case.name:
             call = make[framework](*operands(case, dtype), threads)
-            result[case.name] = _median_us(call)
+            result[case.name] = harness.short_us(call)
     harness.report(result)
 
 
-def _median_us(call: Callable[[], object], budget: float = 0.4) -> float:
-    """Batches of at least 200 us; the median of their means."""
-    call()
-    start = time.perf_counter()
-    call()
-    size = max(1, int(200e-6 / max(time.perf_counter() - start, 1e-7)))
-    times: list[float] = []
-    end = time.perf_counter() + budget
-    while time.perf_counter() < end or len(times) < 5:
-        start = time.perf_counter()
-        for _ in range(size):
-            call()
-        times.append((time.perf_counter() - start) / size)
-    return statistics.median(times) * 1e6
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser = turns.parser(__doc__, 5)
     parser.add_argument("--dtype", default="float32", choices=("float32", "float64", "float16"))
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--api", action="store_true", help="our calls through eutectic.core")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
-    parser.add_argument("--python", action="append", default=[], metavar="NAME=PATH",
-                        help="the Python that has a framework; NAME may be 'peers'")
     options = parser.parse_args()
     if options.one:
         child(options.one, options.only, options.dtype, options.threads, options.api)
         return
-    pythons = harness.Interpreters.parse(options.python)
-    peers = list(harness.installed([f for f in FRAMEWORKS if f != "eutectic"], pythons))
-    rounds: dict[str, list[dict[str, float]]] = {f: [] for f in ("eutectic", *peers)}
-    extra = ["--only", options.only, "--dtype", options.dtype, "--threads", str(options.threads)]
-    extra += ["--api"] * options.api
-    with harness.fresh_cache() as cache:
-        env = harness.environment(Path(cache))
-        env |= {name: str(options.threads) for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")}
-        for _ in range(options.rounds):
-            for framework, results in rounds.items():
-                results.append(harness.run_child(pythons.of(framework), __file__, framework, *extra,
-                                                 env=env))
-    table = {framework: harness.medians(results) for framework, results in rounds.items()}
-    print(f"{options.dtype}, {options.threads} threads, {options.rounds} rounds; us a call")
-    print(f"{'':28}" + "".join(f"{f:>11}" for f in table) + f"{'peer/ours':>11}{'GFLOP/s':>10}")
-    ratios = []
+    extra = ["--dtype", options.dtype, "--threads", str(options.threads)]
+    table = turns.measure(__file__, FRAMEWORKS, options, [*extra, *["--api"] * options.api],
+                          {name: str(options.threads)
+                           for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")})
+    work = {}
     for case in CASES:
-        if case.name not in table["eutectic"]:
-            continue
-        times = {framework: row[case.name] for framework, row in table.items()}
         a, b = operands(case, options.dtype)
-        flops = 2 * math.prod(a.shape) * b.shape[-1]
-        best = min((times[p] for p in peers), default=math.nan)
-        ratios.append(best / times["eutectic"])
-        print(f"{case.name:28}" + "".join(f"{t:11.1f}" for t in times.values())
-              + f"{ratios[-1]:11.2f}{flops / times['eutectic'] / 1e3:10.1f}", flush=True)
-    print(f"geometric mean of peer/ours: {statistics.geometric_mean(ratios):.2f}")
+        work[case.name] = 2 * math.prod(a.shape) * b.shape[-1]
+    turns.show(table, f"{harness.machine()}; {options.dtype}, {options.threads} threads, "
+                      f"{options.rounds} rounds; us a call", 1, "GFLOP/s",
+               lambda case, us: f"{work[case] / us / 1e3:.1f}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

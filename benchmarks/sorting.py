@@ -2,21 +2,18 @@
 
     python benchmarks/sorting.py [--rounds 3] [--only argsort]
 
-Each framework runs in a process of its own; the processes take turns, a round each, and the table
-shows medians over the rounds (of medians within a round). `ours/peer` below 1: ours is faster than
-the fastest peer. All argsorts are stable. Frameworks that are not installed are left out.
+How, and what the table shows: `turns.py`. All argsorts are stable. Frameworks that are not
+installed are left out.
 """
 
 from __future__ import annotations
 
-import argparse
-import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import harness
 import numpy as np
+import turns
 
 FRAMEWORKS = ("eutectic", "torch", "jax", "mlx")
 SHAPES = {"one row": (1 << 22,), "1024 rows": (1024, 4096), "65536 rows": (65536, 64)}
@@ -90,33 +87,12 @@ def child(framework: str, only: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="", help="cases whose name contains this")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
-    parser.add_argument("--python", action="append", default=[], metavar="NAME=PATH",
-                        help="the Python that has a framework; NAME may be 'peers'")
-    options = parser.parse_args()
+    options = turns.parser(__doc__, 3).parse_args()
     if options.one:
         child(options.one, options.only)
         return
-    pythons = harness.Interpreters.parse(options.python)
-    peers = list(harness.installed([f for f in FRAMEWORKS if f != "eutectic"], pythons))
-    rounds: dict[str, list[dict[str, float]]] = {f: [] for f in ("eutectic", *peers)}
-    with harness.fresh_cache() as cache:
-        env = harness.environment(Path(cache))
-        for _ in range(options.rounds):
-            for framework, results in rounds.items():
-                results.append(harness.run_child(pythons.of(framework), __file__, framework,
-                                                 "--only", options.only, env=env))
-    table = {framework: harness.medians(results) for framework, results in rounds.items()}
-    print(f"4M elements, {options.rounds} rounds; ms a call")
-    print(f"{'':28}" + "".join(f"{f:>11}" for f in table) + f"{'ours/peer':>11}")
-    for name, *_ in cases(options.only):
-        times = {framework: row[name] for framework, row in table.items()}
-        best = min((times[p] for p in peers), default=math.nan)
-        print(f"{name:28}" + "".join(f"{t:11.2f}" for t in times.values())
-              + f"{times['eutectic'] / best:11.2f}", flush=True)
+    table = turns.measure(__file__, FRAMEWORKS, options)
+    turns.show(table, f"{harness.machine()}; 4M elements, {options.rounds} rounds; ms a call")
 
 
 if __name__ == "__main__":

@@ -90,6 +90,8 @@ STRUCTURAL: dict[str, Sample] = {
         mx.fast.rope(x, 4, traditional=True, base=1e4, scale=1.0, offset=2),
         mx.fast.rope(x, 4, traditional=False, base=None, scale=1.0, offset=0, freqs=f)),
         (heads, mx.array([1.0, 10.0]))),
+    "rope turned back": (lambda x: mx.grad(lambda a: (mx.fast.rope(
+        a, 4, traditional=False, base=10.0, scale=1.0, offset=2) ** 2).sum())(x), (heads,)),
     "cross_entropy": (lambda x: mx.fast.cross_entropy(x, mx.array([0, 1, 4, 2])), (x45,)),
     "attention": (lambda q: (
         mx.fast.scaled_dot_product_attention(q, q, q, scale=0.5),

@@ -84,6 +84,78 @@ def test_rope_with_frequencies():
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=2e-6)
 
 
+@pytest.mark.parametrize("traditional", [False, True])
+@pytest.mark.parametrize("dtype, tolerance", [
+    (mx.float16, 2e-3), (mx.bfloat16, 2e-2), (mx.float32, 1e-5), (mx.float64, 1e-13)])
+@pytest.mark.parametrize("dims, width", [(2, 3), (32, 32), (34, 51), (128, 200)])
+def test_rope_of_every_type_and_width(traditional, dtype, tolerance, dims, width):
+    """Whole vectors, tails, features that stay; positions of several tasks; 5 axes and strides."""
+    wide = RNG.standard_normal((2, 3, 1, 70, width))
+    x = mx.array(wide, dtype)
+    f = mx.compile(lambda a: mx.fast.rope(a, dims, traditional=traditional, base=100.0, scale=0.5,
+                                          offset=2))
+    got = f(x)
+    assert got.dtype == dtype
+    want = rope_reference(np.array(x.astype(mx.float64)), dims, traditional, 100.0, 0.5, 2)
+    np.testing.assert_allclose(np.array(got.astype(mx.float64)), want, atol=tolerance, rtol=0)
+    for view in (x.transpose(2, 1, 0, 3, 4), x[:, ::-1], x[..., ::-1], x[:, :, :, ::2]):
+        plain = mx.fast.rope(mx.array(view), dims, traditional=traditional, base=100.0, scale=0.5,
+                             offset=2)
+        assert np.array(f(view).view(mx.uint8)).tobytes() == np.array(
+            plain.view(mx.uint8)).tobytes()
+
+
+def test_rope_that_goes_past_the_caches():
+    x = mx.random.normal((2, 4, 8192, 64))
+    for traditional in (False, True):
+        whole = mx.fast.rope(x, 32, traditional=traditional, base=1e4, scale=1.0, offset=0)
+        part = mx.fast.rope(x[1:, 2:3], 32, traditional=traditional, base=1e4, scale=1.0, offset=0)
+        assert mx.array_equal(whole[1:, 2:3], part).item()
+
+
+@pytest.mark.parametrize("shape", [(0, 2, 3, 4), (2, 0, 3, 4), (2, 2, 0, 4), (1, 1, 4)])
+def test_rope_of_nothing_and_of_one(shape):
+    x = mx.ones(shape)
+    y = mx.fast.rope(x, 4, traditional=False, base=10.0, scale=1.0, offset=0)
+    np.testing.assert_allclose(np.array(y), rope_reference(np.array(x), 4, False, 10.0, 1.0, 0),
+                               rtol=1e-6)
+
+
+@pytest.mark.parametrize("traditional", [False, True])
+def test_rope_derivatives(traditional):
+    """The rotation turns back; frequencies and offsets have derivatives by finite differences."""
+    x, g, at, freqs = (mx.array(v, mx.float64) for v in (
+        X, RNG.standard_normal(X.shape), [1.0, 4.0], np.arange(1.0, 5.0)))
+
+    def f(a, offset, rates):
+        y = mx.fast.rope(a, 8, traditional=traditional, base=None, scale=1.5, offset=offset,
+                         freqs=rates)
+        return (y * g).sum()
+    found = mx.grad(f, argnums=(0, 1, 2))(x, at, freqs)
+    for k, (given, slope) in enumerate(zip((x, at, freqs), found)):
+        way = mx.array(RNG.standard_normal(given.shape), mx.float64) * 1e-6
+        up, down = ([x, at, freqs] for _ in range(2))
+        up[k], down[k] = given + way, given - way
+        np.testing.assert_allclose(((f(*up) - f(*down)) / 2).item(), (slope * way).sum().item(),
+                                   rtol=1e-5)
+
+
+@pytest.mark.parametrize("axes", [(0, None, None), (None, 0, None), (0, 0, 0), (1, None, 0)])
+def test_rope_over_a_batch(axes):
+    """Of the array, of offsets for each example, and of frequencies."""
+    whole = (mx.array(np.stack([X, X[::-1] * 2])), mx.array([[3, 1], [0, 2]]),
+             mx.array(np.arange(1, 17, dtype=np.float32).reshape(2, 8)))
+    given = [v if a == 0 else v.swapaxes(0, 1) if a else v[0] for v, a in zip(whole, axes)]
+
+    def f(a, offset, rates):
+        return mx.fast.rope(a, 16, traditional=False, base=None, scale=1.0, offset=offset,
+                            freqs=rates)
+    got = mx.vmap(f, axes)(*given)
+    for i in range(2):
+        one = [v[0] if a is None else v[i] for v, a in zip(whole, axes)]
+        assert mx.array_equal(got[i], f(*one)).item()
+
+
 def test_cross_entropy():
     targets = RNG.integers(0, 16, (2, 3, 5)).astype(np.int32)
     got = same_compiled(mx.fast.cross_entropy, X, targets)

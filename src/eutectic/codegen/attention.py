@@ -10,8 +10,6 @@ keys rescaled to the new maximum (the online softmax of Milakov and Gimelshein, 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -84,47 +82,6 @@ def scratch_bytes(d: int, dv_padded: int) -> int:
     return 4 * QUERIES * (d + BLOCK + TILE + dv_padded) + 64
 
 
-class _Fn(Function):
-    """A function with counted loops."""
-
-    def at(self, ptr: str, offset: str) -> str:
-        return self.bind(f"getelementptr i8, ptr {ptr}, i64 {offset}")
-
-    def mul(self, a: str | int, b: str | int) -> str:
-        return self.bind(f"mul i64 {a}, {b}")
-
-    def add(self, a: str | int, b: str | int) -> str:
-        return self.bind(f"add i64 {a}, {b}")
-
-    def least(self, a: str | int, b: str | int) -> str:
-        c = self.bind(f"icmp slt i64 {a}, {b}")
-        return self.bind(f"select i1 {c}, i64 {a}, i64 {b}")
-
-    @contextmanager
-    def loop(self, start: str | int, end: str | int, step: int = 1) -> Iterator[str]:
-        """A loop over i64 values start, start + step, ... below end (perhaps none)."""
-        pre, head, body, latch, done = (self.label(s) for s in ("lp", "lh", "lb", "ll", "ld"))
-        self.line(f"br label %{pre}")
-        self.start(pre)
-        self.line(f"br label %{head}")
-        self.start(head)
-        i = f"%{head}i"
-        self.line(f"{i} = phi i64 [{start}, %{pre}], [{i}n, %{latch}]")
-        more = self.bind(f"icmp slt i64 {i}, {end}")
-        self.line(f"br i1 {more}, label %{body}, label %{done}")
-        self.start(body)
-        yield i
-        self.line(f"br label %{latch}")
-        self.start(latch)
-        self.line(f"{i}n = add i64 {i}, {step}")
-        self.line(f"br label %{head}")
-        self.start(done)
-
-    def define(self, name: str, signature: str) -> None:
-        text = "\n".join(self.lines)
-        self.module.functions.append(f"define {signature} #0 {{\n{text}\n}}")
-
-
 @lru_cache(maxsize=64)
 def emit(v: Variant) -> tuple[str, str, str]:
     """LLVM text of a variant, and the names of its packing and attending functions."""
@@ -140,7 +97,7 @@ def emit(v: Variant) -> tuple[str, str, str]:
 
 def _tile(m: Module, rows: int) -> None:
     """C[rows x 32] (+)= A[rows x k] B[k x 32]; A's rows are neighbours, `a_step` bytes a k."""
-    fn = _Fn(m)
+    fn = Function(m)
     vt = vector_type("f32", QUERIES)
     fn.start("entry")
     starts = []
@@ -186,7 +143,7 @@ def _load_f32(fn: Function, address: str, dtype: str, width: int) -> str:
     return e.body([v], {id(a): address})[0]
 
 
-def _base(fn: _Fn, slot: Slot, strides: Slot, b: str, h: str) -> str:
+def _base(fn: Function, slot: Slot, strides: Slot, b: str, h: str) -> str:
     """Address (i64) of the first element of a batch entry and head."""
     off = fn.add(fn.mul(b, fn.slot(strides)), fn.mul(h, fn.slot(strides + 1)))
     return fn.add(fn.slot(slot), off)
@@ -194,7 +151,7 @@ def _base(fn: _Fn, slot: Slot, strides: Slot, b: str, h: str) -> str:
 
 def _pack(m: Module, v: Variant) -> None:
     """Range over (batch x key head x tile): 12 keys as [feature][12], 12 values as rows."""
-    fn = _Fn(m)
+    fn = Function(m)
     fn.start("entry")
     tiles, heads, tk = fn.slot(Slot.TILES), fn.slot(Slot.KEY_HEADS), fn.slot(Slot.TK)
     d, dv, padded = fn.slot(Slot.D), fn.slot(Slot.DV), fn.slot(Slot.DV_PADDED)
@@ -233,7 +190,7 @@ class _Attend:
     """The function of one task range: (batch x head x block of 32 queries)."""
 
     def __init__(self, m: Module, v: Variant) -> None:
-        self.fn = _Fn(m)
+        self.fn = Function(m)
         self.v = v
         self.vt = vector_type("f32", QUERIES)
 

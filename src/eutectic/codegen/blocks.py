@@ -6,7 +6,8 @@ A block that is whole and contiguous works in place; any other is copied through
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from eutectic.codegen.support import DECLARATIONS
@@ -54,6 +55,43 @@ class Function:
         e.lines = self.lines
         e.declares = self.module.declares
         return e
+
+    def at(self, ptr: str, offset: str) -> str:
+        return self.bind(f"getelementptr i8, ptr {ptr}, i64 {offset}")
+
+    def mul(self, a: str | int, b: str | int) -> str:
+        return self.bind(f"mul i64 {a}, {b}")
+
+    def add(self, a: str | int, b: str | int) -> str:
+        return self.bind(f"add i64 {a}, {b}")
+
+    def least(self, a: str | int, b: str | int) -> str:
+        c = self.bind(f"icmp slt i64 {a}, {b}")
+        return self.bind(f"select i1 {c}, i64 {a}, i64 {b}")
+
+    @contextmanager
+    def loop(self, start: str | int, end: str | int, step: int = 1) -> Iterator[str]:
+        """A loop over i64 values start, start + step, ... below end (perhaps none)."""
+        pre, head, body, latch, done = (self.label(s) for s in ("lp", "lh", "lb", "ll", "ld"))
+        self.line(f"br label %{pre}")
+        self.start(pre)
+        self.line(f"br label %{head}")
+        self.start(head)
+        i = f"%{head}i"
+        self.line(f"{i} = phi i64 [{start}, %{pre}], [{i}n, %{latch}]")
+        more = self.bind(f"icmp slt i64 {i}, {end}")
+        self.line(f"br i1 {more}, label %{body}, label %{done}")
+        self.start(body)
+        yield i
+        self.line(f"br label %{latch}")
+        self.start(latch)
+        self.line(f"{i}n = add i64 {i}, {step}")
+        self.line(f"br label %{head}")
+        self.start(done)
+
+    def define(self, name: str, signature: str) -> None:
+        text = "\n".join(self.lines)
+        self.module.functions.append(f"define {signature} #0 {{\n{text}\n}}")
 
 
 @dataclass

@@ -6,6 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 
+LINE = 64
+"""Bytes of a cache line; memory for arrays starts where a line does."""
+STREAM_BYTES = 12 << 20
+"""Results larger than this go past the caches (a share of the last-level cache)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A processor: vector registers and private caches, in bits, counts and bytes."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from eutectic.codegen.outline import MIN_COST, MIN_USES
+from eutectic.codegen.targets import LINE, STREAM_BYTES
 from eutectic.engine.host import host_target
 from eutectic.engine.loop_arrays import Array
 from eutectic.engine.steps import LoopStep, Token
@@ -19,8 +20,6 @@ from eutectic.kernel.spec import (
 MAX_THREADS = 64
 HEAVY_COST = 60.0
 """Weighted instructions above which kernels on float64 or complex numbers use narrow blocks."""
-STREAM_BYTES = 12 << 20
-"""Results larger than this go past the caches (a share of the last-level cache)."""
 _CHUNK_COST = 40_000.0
 """Weighted work of the least range worth giving to a thread (about 10 us)."""
 
@@ -89,8 +88,8 @@ def streams(arrays: Sequence[Array], outer: Sequence[int], n_dim: int | None, n:
         return False
     for a in outs:
         size = a.dtype.size
-        if (a.strides.get(n_dim) != 1 or a.offset * size % 64 or width * size % 64
-                or any(a.strides.get(d, 0) * size % 64 for d in outer)
+        if (a.strides.get(n_dim) != 1 or a.offset * size % LINE or width * size % LINE
+                or any(a.strides.get(d, 0) * size % LINE for d in outer)
                 or (rows > 1 and n % width)):
             return False
     return True

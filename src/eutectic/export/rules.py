@@ -21,7 +21,7 @@ from eutectic.graph.check import check_node
 from eutectic.graph.ir import CONST, IOTA, Node, toposort
 from eutectic.kernel.prim import Prim
 from eutectic.ops import (  # noqa: F401 - bitwise adds its operations
-    arithmetic, bitwise, comparison, creation, fast, functions, random, reductions, views)
+    arithmetic, bitwise, comparison, creation, fast, functions, random, reductions, rotary, views)
 from eutectic.ops.attention import ATTENTION
 from eutectic.ops.convolution import CONVOLUTION, SEQUENCES
 from eutectic.ops.convolution import LANES as SEQUENCE_LANES
@@ -299,6 +299,18 @@ def _attention(n: Node) -> None:
     that(not sinks or n.inputs[-1].shape == (heads,), "the sinks have another shape")
 
 
+def _rotation(n: Node) -> None:
+    attributes(n, flag)
+    table = float64 if n.dtype is float64 else float32
+    that(n.dtype.is_float, "takes no such dtype")
+    dtypes(n, n.dtype, table, table)
+    x, cosines, sines = [i.shape for i in n.inputs]
+    that(x == n.shape and len(x) == len(cosines) == 4 and cosines == sines,
+         "the shapes do not go together")
+    that(cosines[:3] in ((1, 1, x[2]), (x[0], 1, x[2])) and 0 < 2 * cosines[3] <= x[3],
+         "the tables have another shape")
+
+
 def _convolution(n: Node) -> None:
     attributes(n, integers, integers, integers, integers, integer)
     dtypes(n, n.dtype, n.dtype)
@@ -428,11 +440,12 @@ RULES: dict[Prim, Rule] = {
     **dict.fromkeys(prims.REDUCE.values(), _reduction),
     **dict.fromkeys((*prims.SCAN.values(), LOGCUMSUMEXP), _scan),
     ATTENTION: _attention, CONVOLUTION: _convolution, SEQUENCES: _sequences,
+    rotary.ROTATE: _rotation,
     **{p: _lowered(_moment) for p in (
         reductions.MEAN, reductions.VAR, reductions.STD, reductions.LOGSUMEXP,
         reductions.COUNT_NONZERO)},
     reductions.SOFTMAX: _lowered(_softmax), fast.RMS_NORM: _lowered(_norm),
-    fast.LAYER_NORM: _lowered(_norm), fast.ROPE: _lowered(_rope),
+    fast.LAYER_NORM: _lowered(_norm), rotary.ROPE: _lowered(_rope),
     fast.CROSS_ENTROPY: _lowered(_cross_entropy), random.UNIFORM: _lowered(_drawn),
     random.NORMAL: _lowered(_drawn),
     **dict.fromkeys(LIBRARY.values(), verify_library)}

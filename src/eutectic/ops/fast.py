@@ -1,4 +1,4 @@
-"""Fused layers: `rms_norm`, `layer_norm`, `rope`, `cross_entropy`.
+"""Fused layers: `rms_norm`, `layer_norm`, `cross_entropy`.
 
 Each is one operation that lowers to simpler ones in float32 with a single rounding at the end, so
 plain evaluation runs it in one pass over each row and compiled code fuses it with its neighbours.
@@ -7,31 +7,29 @@ plain evaluation runs it in one pass over each row and compiled code fuses it wi
 from __future__ import annotations
 
 import functools
-import math
 from typing import Any
 
 from eutectic.array import array, wrap
 from eutectic.dtype import Dtype, float32, int64, promote
-from eutectic.errors import ArgumentError, DtypeError, ShapeError, show_shape
+from eutectic.errors import DtypeError, ShapeError, show_shape
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.kernel.prim import Prim
 from eutectic.ops.arithmetic import add, divide, multiply, rsqrt, subtract
 from eutectic.ops.checks import apply
-from eutectic.ops.functions import cos, exp, sin
 from eutectic.ops.reductions import logsumexp
 from eutectic.ops.registry import node_of
 
 
-def _float(name: str, x: Any) -> Node:
+def real_floating(name: str, x: Any) -> Node:
     n = node_of(x, name)
     if not n.dtype.is_float:
         raise DtypeError(f"[{name}] takes real floating types, not {n.dtype.name}.")
     return n
 
 
-def _vector(name: str, what: str, x: Any, size: int) -> Node:
-    n = _float(name, x)
+def vector(name: str, what: str, x: Any, size: int) -> Node:
+    n = real_floating(name, x)
     if n.shape != (size,):
         raise ShapeError(f"[{name}] {what} needs shape {show_shape((size,))}, the last axis of the "
                          f"input, but has shape {show_shape(n.shape)}.")
@@ -74,7 +72,7 @@ LAYER_NORM = Prim("layer_norm", "composite", lower=_lower_layer)
 
 
 def _rows(name: str, x: Any) -> Node:
-    n = _float(name, x)
+    n = real_floating(name, x)
     if not n.shape:
         raise ShapeError(f"[{name}] needs at least one axis, got shape {show_shape(n.shape)}.")
     return n
@@ -96,7 +94,7 @@ def rms_norm(x: array, weight: array | None, eps: float, *, stream: Any = None) 
     array([0.848528, 1.13137], dtype=float32)
     """
     n = _rows("rms_norm", x)
-    rest = () if weight is None else (_vector("rms_norm", "weight", weight, n.shape[-1]),)
+    rest = () if weight is None else (vector("rms_norm", "weight", weight, n.shape[-1]),)
     return wrap(Node(RMS_NORM, (n, *rest), (float(eps), bool(rest)), n.shape,
                      _promoted(n, *rest)))
 
@@ -114,93 +112,10 @@ def layer_norm(x: array, weight: array | None, bias: array | None, eps: float, *
     array([-1, 1], dtype=float32)
     """
     n = _rows("layer_norm", x)
-    rest = [_vector("layer_norm", what, v, n.shape[-1])
+    rest = [vector("layer_norm", what, v, n.shape[-1])
             for what, v in (("weight", weight), ("bias", bias)) if v is not None]
     attrs = (float(eps), weight is not None, bias is not None)
     return wrap(Node(LAYER_NORM, (n, *rest), attrs, n.shape, _promoted(n, *rest)))
-
-
-def _lower_rope(n: Node) -> Node:
-    dims, traditional, base, scale = n.attrs
-    x = n.inputs[0]
-    shape = x.shape
-    half = dims // 2
-    offset = prims.cast(n.inputs[1], float32)
-    if offset.shape:  # one for each example of the batch
-        offset = prims.reshape(offset, (offset.shape[0],) + (1,) * (len(shape) - 1))
-    steps = prims.reshape(prims.cast(prims.iota((shape[-2],), 0), float32),
-                          (shape[-2], 1))
-    position = apply(multiply, apply(add, steps, offset), prims.const(scale, float32))
-    if base is None:
-        rate = apply(divide, prims.const(1.0, float32), prims.cast(n.inputs[2], float32))
-    else:
-        k = prims.cast(prims.iota((half,), 0), float32)
-        rate = apply(exp, apply(multiply, k, prims.const(-math.log(base) / half, float32)))
-    angle = apply(multiply, position, rate)
-    c, s = apply(cos, angle), apply(sin, angle)
-    wide = prims.cast(x, float32)
-    zeros = (0,) * (len(shape) - 1)
-    ones = (1,) * (len(shape) - 1)
-    out_shape = (*shape[:-1], half)
-    if traditional:
-        a = prims.slice_(wide, (*zeros, 0), (*ones, 2), out_shape)
-        b = prims.slice_(wide, (*zeros, 1), (*ones, 2), out_shape)
-    else:
-        a = prims.slice_(wide, (*zeros, 0), (*ones, 1), out_shape)
-        b = prims.slice_(wide, (*zeros, half), (*ones, 1), out_shape)
-    first = prims.cast(apply(subtract, apply(multiply, a, c), apply(multiply, b, s)), x.dtype)
-    second = prims.cast(apply(add, apply(multiply, a, s), apply(multiply, b, c)), x.dtype)
-    if traditional:
-        pair = prims.concatenate([prims.reshape(first, (*out_shape, 1)),
-                                  prims.reshape(second, (*out_shape, 1))], len(shape))
-        rotated = prims.reshape(pair, (*shape[:-1], dims))
-    else:
-        rotated = prims.concatenate([first, second], len(shape) - 1)
-    if dims == shape[-1]:
-        return rotated
-    rest = prims.slice_(x, (*zeros, dims), (*ones, 1), (*shape[:-1], shape[-1] - dims))
-    return prims.concatenate([rotated, rest], len(shape) - 1)
-
-
-ROPE = Prim("rope", "composite", lower=_lower_rope)
-
-
-def rope(a: array, dims: int, *, traditional: bool, base: float | None, scale: float,
-         offset: int | array, freqs: array | None = None, stream: Any = None) -> array:
-    """Rotate pairs of features by angles that grow with the position (rotary encoding).
-
-    `a` has shape (B, ..., T, D); the first `dims` features are rotated, neighbouring ones if
-    `traditional`, else feature i with i + dims/2. Position t turns pair k by
-    `scale * (t + offset) * base**(-2k/dims)`, or divided by `freqs[k]`; `offset` is a number or an
-    array of one for each example. Exactly one of `base` and `freqs` is given. Angles are float32.
-    Formula: Su et al., RoFormer (arXiv 2104.09864).
-
-    Raises ShapeError for fewer than 3 axes, ArgumentError for odd or too large `dims`.
-
-    >>> import eutectic.core as mx
-    >>> x = mx.ones((1, 2, 2))
-    >>> mx.fast.rope(x, 2, traditional=True, base=10000.0, scale=1.0, offset=0)
-    array([[[1, 1],
-            [-0.301169, 1.38177]]], dtype=float32)
-    """
-    n = _float("rope", a)
-    if len(n.shape) < 3:
-        raise ShapeError(f"[rope] needs at least 3 axes (B, ..., T, D), got shape "
-                         f"{show_shape(n.shape)}.")
-    if dims % 2 or not 0 < dims <= n.shape[-1]:
-        raise ArgumentError(f"[rope] dims must be even and at most the last axis of shape "
-                            f"{show_shape(n.shape)}, got {dims}.")
-    if (base is None) == (freqs is None):
-        raise ArgumentError("[rope] give exactly one of base and freqs.")
-    at = node_of(offset, "rope")
-    if at.shape not in ((), (1,), (n.shape[0],)):
-        raise ShapeError(f"[rope] offset needs one number, or one for each of {n.shape[0]} "
-                         f"examples; it has shape {show_shape(at.shape)}.")
-    inputs = [n, at]
-    if freqs is not None:
-        inputs.append(_vector("rope", "freqs", freqs, dims // 2))
-    attrs = (dims, bool(traditional), None if base is None else float(base), float(scale))
-    return wrap(Node(ROPE, tuple(inputs), attrs, n.shape, n.dtype))
 
 
 def _lower_cross_entropy(n: Node) -> Node:

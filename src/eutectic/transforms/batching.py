@@ -18,6 +18,7 @@ from eutectic.kernel.prim import Prim
 from eutectic.ops.attention import ATTENTION
 from eutectic.ops.comparison import WHERE
 from eutectic.ops.convolution import CONVOLUTION
+from eutectic.ops.rotary import ROTATE, rotate
 from eutectic.transforms.custom import OUTPUT
 from eutectic.tree import flatten, unflatten
 
@@ -177,6 +178,20 @@ def _attention(n: Node, ins: Sequence[Operand], size: int) -> Node:
     return prims.reshape(out, (size, *n.shape))
 
 
+def _rotate(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    (x, tables), shape = (everywhere(ins[0], size), ins[1:]), n.shape
+    merged = []
+    for t, batched in tables:
+        if batched or t.shape[0] > 1:  # else all entries share it, as all examples do
+            *_more, length, pairs = t.shape
+            t = everywhere((t, batched), size)
+            t = prims.broadcast(t, (size, shape[0], 1, length, pairs))
+            t = prims.reshape(t, (size * shape[0], 1, length, pairs))
+        merged.append(t)
+    flat = prims.reshape(x, (size * shape[0], *shape[1:]))
+    return prims.reshape(rotate(flat, merged[0], merged[1], n.attrs[0]), (size, *shape))
+
+
 def _convolution(n: Node, ins: Sequence[Operand], size: int) -> Node:
     (x, many), (w, kernels) = ins
     *options, groups = n.attrs
@@ -200,5 +215,5 @@ RULES: dict[Prim, Rule] = {
     prims.TRANSPOSE: _transpose, prims.SLICE: _slice, prims.RESHAPE: _reshape,
     prims.BROADCAST: _broadcast, prims.CONCATENATE: _concatenate, prims.PAD: _pad,
     prims.MATMUL: _matmul, prims.GATHER: _gather, prims.SCATTER: _scatter,
-    ATTENTION: _attention, CONVOLUTION: _convolution}
+    ATTENTION: _attention, CONVOLUTION: _convolution, ROTATE: _rotate}
 FAMILIES: dict[str, Rule] = {"elementwise": _elementwise, "reduction": _reduction, "scan": _scan}
