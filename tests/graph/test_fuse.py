@@ -229,6 +229,24 @@ def test_rule_product_in_another_order():
     assert len(Fused(lambda a, b: (a @ b) + 1, rand(20, 30), rand(30, 40))) == 1
 
 
+def test_rule_product_traffic():
+    """Two more large arrays pass with the product's blocks, three do not; small ones always."""
+    def update(a, b, x, y):
+        return (a @ b) * x + y
+
+    def two(a, b, x, y):
+        return (lambda p: (p, mx.exp(p)))(a @ b * x)
+
+    large = rand(512, 8), rand(8, 512), rand(512, 512), rand(512, 512)
+    for fun in (update, two):
+        f = Fused(fun, *large)
+        assert "traffic" in f.rules and f.kinds == ["map", "product"]
+        small = rand(64, 8), rand(8, 64), rand(64, 64), rand(64, 64)
+        assert Fused(fun, *small).kinds == ["product"]
+    assert Fused(lambda a, b, x: mx.exp(a @ b) * x, *large[:3]).kinds == ["product"]
+    assert Fused(lambda a, b, x: mx.exp(a @ b + x), *large[:2], rand(512)).kinds == ["product"]
+
+
 def test_rule_call_parts_of_a_larger_array():
     """A concatenation is no kernel: its parts are, each written where it belongs."""
     f = Fused(lambda x, y: mx.concatenate([mx.exp(x), y * 2]), rand(30), rand(20))

@@ -21,7 +21,8 @@ from eutectic.graph.passes.forms import (
     forms_over, in_order, in_order_all, in_order_prefix, inner_size, is_bijective, lane_clash,
     renamed, trailing)
 from eutectic.graph.passes.groups import (
-    MAX_ARGUMENTS, MAX_NODES, RECOMPUTE_COST, Edge, Group, Refusal, _fresh, copy_node,
+    LARGE_PRODUCT, MAX_ARGUMENTS, MAX_NODES, PRODUCT_ARRAYS, RECOMPUTE_COST, Edge, Group, Refusal,
+    _fresh, copy_node,
     is_row_class, new_indices, node_cost, reduced_size)
 from eutectic.graph.prims import GATHER, MATMUL, SCATTER, UPDATE
 from eutectic.kernel.reductions import UNIT
@@ -407,6 +408,9 @@ class _Fuser:
             return ("product", "its consumer does not run over the product in its order")
         if any(not in_order(g, g.maps[id(m)]) for m in g.members):
             return ("product", "its consumers store in another order")
+        if n.size >= LARGE_PRODUCT and g.traffic(n) > PRODUCT_ARRAYS:
+            return ("traffic", f"besides the product {g.traffic(n)} arrays of its size would move "
+                    "between its blocks; a pass of their own is faster")
         g.kind, g.heavy = "product", n
         self._enter(g, n, forms)
         return None

@@ -15,6 +15,10 @@ from eutectic.kernel.spec import body_cost
 MAX_NODES = 192
 """Nodes in one group: bounds the time to compile a kernel and the registers it needs."""
 MAX_ARGUMENTS = 48
+LARGE_PRODUCT = 1 << 18
+"""Elements of a product above which what is done with it may be better apart."""
+PRODUCT_ARRAYS = 2
+"""Other arrays of a large product\'s size that its epilogue may read and write (decision 0011)."""
 GATHER_COST = 12.0
 RECOMPUTE_COST = 6.0
 """Weighted instructions that may be computed again rather than stored."""
@@ -87,6 +91,12 @@ class Group:
     def arguments(self) -> int:
         """Arrays that the kernel reads or writes."""
         return sum([k not in self.maps for k in self.by_base]) + len(self.outputs)
+
+    def traffic(self, n: Node) -> int:
+        """Arrays of the size of `n` that the kernel reads or writes besides `n`."""
+        read = {id(i) for m in self.members for i in m.inputs
+                if i is not n and i.size == n.size and id(i) not in self.maps}
+        return len(read) + len(self.outputs)
 
     def holds(self, n: Node) -> bool:
         return id(n) in self.maps
