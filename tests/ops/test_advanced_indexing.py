@@ -287,6 +287,27 @@ def test_order_of_updates() -> None:
     assert mx.ones((3, 2)).at[i].divide(2).tolist() == [[0.5, 0.5], [0.125, 0.125], [1, 1]]
 
 
+@pytest.mark.parametrize("width", [1, 3, 16, 64, 70, 300])
+def test_rows_far_ahead(width: int) -> None:
+    """Rows whose memory is asked for early: the last ones, nested ones, indices out of range."""
+    rng = np.random.default_rng(width)
+    table = rng.standard_normal((50, width)).astype(np.float32)
+    rows = rng.integers(-50, 50, (7, 11)).astype(np.int32)
+    np.testing.assert_array_equal(np.array(mx.take(mx.array(table), mx.array(rows), 0)),
+                                  table[rows])
+    wild = np.where(rng.random(rows.shape) < 0.3, np.int32(1 << 30), rows)
+    near = np.clip(wild, -50, 49)
+    np.testing.assert_array_equal(np.array(mx.take(mx.array(table), mx.array(wild), 0)),
+                                  table[near])
+    updates = rng.standard_normal((7, 11, width)).astype(np.float32)
+    want = table.copy()
+    np.add.at(want, rows, updates)
+    f = mx.compile(lambda t, i, u: t.at[i].add(u))
+    for got in (mx.array(table).at[mx.array(rows)].add(mx.array(updates)),
+                f(mx.array(table), mx.array(rows), mx.array(updates))):
+        np.testing.assert_array_equal(np.array(got), want)
+
+
 def test_take() -> None:
     a = mx.array(X)
     for axis in (0, 1, 2, -1):

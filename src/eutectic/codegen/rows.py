@@ -10,13 +10,19 @@ from eutectic.codegen.blocks import (
 from eutectic.codegen.loop_kernel import LoopKernel
 from eutectic.codegen.scalars import constant, vector_type
 from eutectic.codegen.scans import Scans
+from eutectic.codegen.targets import LINE
 from eutectic.dtype import BY_NAME, Dtype
 from eutectic.kernel.memory import gather_offset
 from eutectic.kernel.reductions import COMBINE_BODY, UNIT
 from eutectic.kernel.rounding import rounded
 from eutectic.kernel.scalar import Value
 from eutectic.kernel.spec import (
-    S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Instr, operand_value, roots_of)
+    S_ND, S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Instr, operand_value, roots_of)
+
+AHEAD = 8
+"""Rows between the one that is computed and the one whose memory is asked for."""
+FETCHED = 4
+"""Cache lines of a row that are asked for; the processor sees the following ones coming."""
 
 
 class RowKernel(LoopKernel):
@@ -100,12 +106,63 @@ class RowKernel(LoopKernel):
 
     def _move_rows(self) -> None:
         """Add to row addresses what once-a-row indices say: whole rows are then read in place."""
+        if self.spec.kind != "units":
+            self._fetch_ahead()
         for a, ops in self.spec.moved:
-            e = self.fn.emitter(1)
-            vals = [Value("arg", self.spec.operand_dtype(o).compute) for o in ops]
-            bound = {id(v): self.once_regs(o, 1)[0] for v, o in zip(vals, ops)}
-            [offset] = e.body([gather_offset(*vals)], bound)
-            self.row[a] = self.fn.bind(f"add i64 {self.row[a]}, {offset}")
+            regs = [self.once_regs(o, 1)[0] for o in ops]
+            self.row[a] = self.fn.bind(f"add i64 {self.row[a]}, {self._offset(ops, regs)}")
+
+    def _offset(self, ops: Sequence[int], regs: Sequence[str]) -> str:
+        """What indices, steps and lengths say, in bytes."""
+        vals = [Value("arg", self.spec.operand_dtype(o).compute) for o in ops]
+        bound = {id(v): r for v, r in zip(vals, regs)}
+        return self.fn.emitter(1).body([gather_offset(*vals)], bound)[0]
+
+    def _fetch_ahead(self) -> None:
+        """Ask for the memory of a row to come, whose indices lie in memory already.
+
+        Rows at random places are bound by the latency of memory; the processor does not see far
+        enough ahead, past the instructions of the rows between.
+        """
+        fn, spec = self.fn, self.spec
+        seen: dict[tuple[int, ...], int] = {}
+        for a, ops in spec.moved:
+            if all(spec.args[o].role == "in" for o in ops if o < len(spec.args)) and all(
+                    o < self.base for o in ops):
+                seen[ops] = a
+        if not seen:
+            return
+        count = fn.slot(S_ND)
+        there, skip = fn.label("ahead"), fn.label("went")
+        none = fn.bind(f"icmp eq i64 {count}, 0")
+        fn.line(f"br i1 {none}, label %{skip}, label %{there}")
+        fn.start(there)
+        axis = fn.bind(f"sub i64 {count}, 1")
+        table = fn.bind(f"mul i64 {axis}, {self.slots.row}")
+        table = fn.bind(f"add i64 {table}, {self.slots.outer}")
+        p = fn.bind(f"getelementptr i64, ptr %idx, i64 {axis}")
+        left = fn.bind(f"sub i64 {fn.slot(table)}, {fn.bind(f'load i64, ptr {p}, align 8')}")
+        steps = fn.least(fn.bind(f"sub i64 {left}, 1"), AHEAD)
+
+        def later(a: int) -> str:
+            stride = fn.slot(fn.bind(f"add i64 {table}, {1 + a}"))
+            return fn.add(self.row[a], fn.mul(stride, steps))
+        fn.module.declares.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        for ops, a in seen.items():
+            regs = []
+            for o in ops:
+                if o < len(spec.args):
+                    at = fn.bind(f"inttoptr i64 {later(o)} to ptr")
+                    regs.append(self.load_once(o, at, 1)[0])
+                else:
+                    regs.append(self.once_regs(o, 1)[0])
+            start = fn.add(later(a), self._offset(ops, regs))
+            last = fn.bind(f"sub i64 {fn.mul('%n', spec.args[a].dtype.size)}, 1")
+            for line in range(FETCHED):
+                at = fn.bind(f"inttoptr i64 {fn.add(start, fn.least(last, line * LINE))} to ptr")
+                fn.line(f"call void @llvm.prefetch.p0(ptr {at}, i32 0, i32 3, i32 1)")
+        fn.line(f"br label %{skip}")
+        fn.start(skip)
 
     def _row_stores(self) -> None:
         for o, a in self.spec.stores:

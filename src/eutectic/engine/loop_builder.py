@@ -434,7 +434,9 @@ class LoopBuilder:
         k = sizes[k_dim] if k_dim is not None else 1
         rows = math.prod([sizes[d] for d in outer])
         width = block_width(kind, self.arrays, instrs, self._ordered(instrs), n, rows, cost)
-        stream = kind in ("map", "row") and streams(self.arrays, outer, n_dim, n, rows, width)
+        # What a scatter writes is read again where an index comes twice.
+        stream = (kind in ("map", "row") and self.update is None
+                  and streams(self.arrays, outer, n_dim, n, rows, width))
         args = []
         for a in self.arrays:
             step = a.strides.get(n_dim, 0) if n_dim is not None else 0
