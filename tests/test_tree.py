@@ -133,3 +133,33 @@ def test_any_two_trees(a: Any, b: Any) -> None:
     """Equal structures are exactly those that look the same with all leaves alike."""
     same = repr(map_leaves(lambda _: 0, a)) == repr(map_leaves(lambda _: 0, b))
     assert (flatten(a)[1] == flatten(b)[1]) is same
+
+
+class Config(dict):
+    """A dict with attributes, as modules are."""
+
+
+def config(**attributes) -> Config:
+    made = Config(a=1)
+    vars(made).update(attributes)
+    return made
+
+
+def test_attributes_of_dicts_are_structure() -> None:
+    marker = object()
+    same = dict(n=1, x=0.5, names={"a"}, marker=marker)
+    leaves, treedef = flatten([config(**same)])
+    assert leaves == [1] and flatten([config(**same)])[1] == treedef
+    made = unflatten(treedef, [7])[0]
+    assert type(made) is Config and made["a"] == 7 and vars(made) == same
+    made.names.add("b")  # a set of its own
+    assert flatten([config(**same)])[1] == treedef
+    for other in (dict(same, n=True), dict(same, x=-0.5), dict(same, names={"b"}),
+                  dict(same, marker=object()), dict(same, more=None), {}):
+        assert flatten([config(**other)])[1] != treedef
+        assert flatten([config(**other)], attributes=False)[1] == flatten(
+            [config(**same)], attributes=False)[1]
+    assert repr(treedef) == "TreeDef([Config{'a': *}])"
+    other = flatten([config(**dict(same, n=2, more=3))])[1]
+    assert tree.first_difference(other, treedef) == ("[0]", "has other attributes: more, n")
+    assert tree.paths(treedef) == ["[0]['a']"]

@@ -1,7 +1,8 @@
 """Trees of Python containers: flatten to leaves and an exact structure, and back.
 
 Containers are lists, tuples, namedtuples, dicts, dataclasses, and types given to `register`;
-`None` is a container without leaves. Everything else is a leaf. A `TreeDef` encodes kinds, lengths
+`None` is a container without leaves. The attributes of a dict of a subclass (a module, say) are a
+part of the structure. Everything else is a leaf. A `TreeDef` encodes kinds, lengths
 and keys of all containers in the order they are met, so equal definitions mean equal structure.
 """
 
@@ -88,7 +89,19 @@ def container_kind(t: type) -> str:
     handlers = _handlers(t)
     if handlers is None:
         return ""
-    return "dict" if handlers[0] is _dict_flatten else "other"
+    return "dict" if handlers[0] in (_dict_flatten, _subclass_flatten) else "other"
+
+
+def has_attributes(t: type) -> bool:
+    """Whether containers of type `t` are dicts whose `__dict__` is a part of the structure.
+
+    >>> class Config(dict):
+    ...     pass
+    >>> has_attributes(Config), has_attributes(dict)
+    (True, False)
+    """
+    handlers = _handlers(t)
+    return handlers is not None and handlers[0] is _subclass_flatten
 
 
 def container_parts(treedef: TreeDef) -> tuple[type, list[Any], list[TreeDef]] | None:
@@ -129,8 +142,10 @@ def first_difference(new: TreeDef, old: TreeDef) -> tuple[str, str]:
     return _difference(new.encoding, old.encoding, "")
 
 
-def flatten(tree: Any) -> tuple[list[Any], TreeDef]:
+def flatten(tree: Any, attributes: bool = True) -> tuple[list[Any], TreeDef]:
     """Split a tree into its leaves, left to right, and its structure.
+
+    `attributes=False` leaves those of dicts of a subclass out of the structure.
 
     >>> leaves, treedef = flatten({"w": [1, 2], "b": None})
     >>> leaves, treedef
@@ -148,7 +163,7 @@ def flatten(tree: Any) -> tuple[list[Any], TreeDef]:
     elif tree is not None and _handlers(t) is None:
         return [tree], _ONE_LEAF
     leaves: list[Any] = []
-    encoding = _encode(tree, leaves)
+    encoding = _encode(tree, leaves, attributes)
     return leaves, TreeDef(encoding, len(leaves))
 
 
@@ -203,7 +218,7 @@ def _subclass(t: type, base: type) -> tuple[Flatten, Unflatten] | None:
     if base is tuple and hasattr(t, "_fields"):
         return (lambda x: (tuple(x), None)), (lambda aux, xs: t(*xs))
     if base is dict:
-        return _dict_flatten, lambda keys, xs: _rebuild_dict(t, keys, xs)
+        return _subclass_flatten, lambda aux, xs: _rebuild_subclass(t, aux, xs)
     if base in (list, tuple):
         return (lambda x: (tuple(x), None)), (lambda aux, xs: t(xs))
     return _CONTAINERS[base]
@@ -214,6 +229,46 @@ def _rebuild_dict(t: type, keys: Any, xs: Sequence[Any]) -> Any:
     for k, x in zip(keys, xs):
         dict.__setitem__(new, k[1], x)
     return new
+
+
+def _subclass_flatten(d: dict[Any, Any]) -> tuple[Sequence[Any], Hashable]:
+    children, keys = _dict_flatten(d)
+    found = getattr(d, "__dict__", None)
+    return children, (keys, _Attributes(found) if found else None)
+
+
+def _rebuild_subclass(t: type, aux: Any, xs: Sequence[Any]) -> Any:
+    new = _rebuild_dict(t, aux[0], xs)
+    if aux[1] is not None:
+        new.__dict__.update({k: set(v) if type(v) is set else v for k, v in aux[1].values.items()})
+    return new
+
+
+class _Attributes:
+    """Attributes of an instance: equal where names, and constants or objects are the same."""
+
+    __slots__ = ("key", "values")
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.values = dict(values)
+        self.key = tuple([(name, type(x), _attribute_key(x)) for name, x in values.items()])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Attributes) and other.key == self.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+def _attribute_key(x: Any) -> Any:
+    t = type(x)
+    if t in (bool, int, str, bytes, type(None)):
+        return x
+    if t in (float, complex):
+        return repr(x)
+    if t in (set, frozenset):
+        return frozenset([(type(v), v) for v in x])
+    return id(x)
 
 
 def _dataclass(t: type) -> tuple[Flatten, Unflatten]:
@@ -256,7 +311,7 @@ _CONTAINERS[OrderedDict] = _dict_flatten, _ordered_rebuild
 _CONTAINERS[defaultdict] = _default_flatten, _default_rebuild
 
 
-def _encode(tree: Any, out: list[Any]) -> Any:
+def _encode(tree: Any, out: list[Any], attributes: bool) -> Any:
     if tree is None:
         return _NONE
     t = type(tree)
@@ -264,8 +319,12 @@ def _encode(tree: Any, out: list[Any]) -> Any:
     if handlers is None:
         out.append(tree)
         return _LEAF
-    children, aux = handlers[0](tree)
-    return (t, aux, tuple([_encode(c, out) for c in children]))
+    if attributes or handlers[0] is not _subclass_flatten:
+        children, aux = handlers[0](tree)
+    else:
+        children, keys = _dict_flatten(tree)
+        aux = (keys, None)
+    return (t, aux, tuple([_encode(c, out, attributes) for c in children]))
 
 
 def _paths(encoding: Any, way: str, found: list[str]) -> None:
@@ -280,13 +339,18 @@ def _steps(encoding: Any) -> list[str]:
     """How Python writes the way from a container to each of its children."""
     t, aux, children = encoding
     if issubclass(t, dict):
-        return [f"[{k!r}]" for _, k in (aux[1] if t is defaultdict else aux)]
+        return [f"[{k!r}]" for _, k in _keys(t, aux)]
     names = getattr(t, "_fields", None) if issubclass(t, tuple) else None
     if names is None and dataclasses.is_dataclass(t):
         names = [f.name for f in dataclasses.fields(t)]
     if names is not None and len(names) == len(children):
         return [f".{name}" for name in names]
     return [f"[{i}]" for i in range(len(children))]
+
+
+def _keys(t: type, aux: Any) -> Any:
+    """(type, key) of the items of a dict."""
+    return aux[1] if t is defaultdict else aux[0] if has_attributes(t) else aux
 
 
 def _difference(new: Any, old: Any, way: str) -> tuple[str, str]:
@@ -301,7 +365,17 @@ def _difference(new: Any, old: Any, way: str) -> tuple[str, str]:
     for step in there:
         if step not in here:
             return way + step, "is gone"
-    return way, "has its items in another order" if list(here) != list(there) else "has changed"
+    if list(here) != list(there):
+        return way, "has its items in another order"
+    if has_attributes(new[0]):
+        return way, "has other attributes: " + ", ".join(_changed(new[1][1], old[1][1]))
+    return way, "has changed"
+
+
+def _changed(new: _Attributes | None, old: _Attributes | None) -> list[str]:
+    """Names of attributes that differ."""
+    a, b = ({part[0]: part for part in x.key} if x is not None else {} for x in (new, old))
+    return sorted(name for name in a.keys() | b.keys() if a.get(name) != b.get(name))
 
 
 def _kind(encoding: Any) -> str:
@@ -341,7 +415,6 @@ def _show(encoding: Any) -> str:
     if t is tuple:
         return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"
     if issubclass(t, dict):
-        keys = aux[1] if t is defaultdict else aux
-        parts = [f"{k[1]!r}: {p}" for k, p in zip(keys, parts)]
+        parts = [f"{k[1]!r}: {p}" for k, p in zip(_keys(t, aux), parts)]
         return ("" if t is dict else t.__name__) + "{" + ", ".join(parts) + "}"
     return f"{t.__name__}({', '.join(parts)})"

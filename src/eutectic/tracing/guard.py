@@ -16,7 +16,7 @@ import numpy as np
 from eutectic.array import array
 from eutectic.dtype import Dtype
 from eutectic.runtime.call_record import Op
-from eutectic.tree import container_kind
+from eutectic.tree import container_kind, has_attributes
 
 MAX_REGISTERS = 16_384
 _MASK = (1 << 64) - 1
@@ -160,6 +160,8 @@ class Guard:
             if kind == "dict":
                 for value, item in zip(self.dict(r, x, t), x.values()):
                     self.tree(value, item, captured)
+                if not captured and has_attributes(t) and hasattr(x, "__dict__"):
+                    self.attributes(r, x)
             elif kind == "sequence":
                 for value, item in zip(self.sequence(r, x, t), x):
                     self.tree(value, item, captured)
@@ -168,6 +170,19 @@ class Guard:
                 self.give_up(f"a {t.__name__} among the arguments")
             else:
                 self.is_(r, x)
+
+
+    def attributes(self, r: int, x: Any) -> None:
+        """r has the attributes of `x`, as `eutectic.tree` compares them."""
+        place = self.register()
+        self.emit(Op.ATTRIBUTES, place, r)
+        for value, item in zip(self.dict(place, vars(x), None), vars(x).values()):
+            if type(item) in (set, frozenset):
+                self.set(value, item)
+            elif type(item) in _PLAIN:
+                self.constant(value, item)
+            else:
+                self.is_(value, item)
 
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...))

@@ -59,7 +59,8 @@ class Reader:
         state = self.state()
         state_key: Any = None
         if state:
-            found, structure = flatten(state)
+            # Attributes of modules are the environment's: a counter there is no new signature.
+            found, structure = flatten(state, attributes=False)
             place = {id(a): i for i, a in enumerate(captured)}
             parts: list[Any] = []
             for x in found:
