@@ -1,21 +1,24 @@
-"""`export_function`, `exporter` and `import_function`."""
+"""`export_function`, `exporter` and `import_function`.
+
+The rules of all operations are made when a function is first exported or imported, not when the
+package is imported.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eutectic.array import array
 from eutectic.errors import ArgumentError, ArgumentTypeError, ExportError
-from eutectic.export.capture import capture, capture_shapeless
 from eutectic.export.faults import Fault
-from eutectic.export.format import read_function, write_function
-from eutectic.export.rules import NAMES
-from eutectic.export.trace import Trace
 from eutectic.files.source import open_source
 from eutectic.files.target import writing
 from eutectic.graph.show import type_text
+
+if TYPE_CHECKING:
+    from eutectic.export.trace import Trace
 
 _EXPORT, _CALL = "export_function", "import_function::call"
 
@@ -96,6 +99,8 @@ class FunctionExporter:
 
     def close(self) -> None:
         """Write the file; a second call does nothing."""
+        from eutectic.export.format import write_function
+
         if self._closed:
             return
         self._closed = True
@@ -185,6 +190,8 @@ def import_function(file: Any, return_metadata: bool = False) -> Any:
     >>> f(mx.zeros(2))
     (array([1, 1], dtype=float32),)
     """
+    from eutectic.export.format import read_function
+
     source = open_source(file, "import_function")
     traces, metadata = read_function(source)
     found = ImportedFunction(source.name.rpartition("/")[2], traces)
@@ -215,6 +222,8 @@ def _arguments(name: str, args: tuple[Any, ...],
 
 def _trace(fun: Callable[..., Any], args: Sequence[array], kwargs: dict[str, array],
            shapeless: bool) -> Trace:
+    from eutectic.export.capture import capture, capture_shapeless
+
     return (capture_shapeless if shapeless else capture)(_EXPORT, fun, args, kwargs)
 
 
@@ -245,6 +254,8 @@ def value_name(i: int) -> str:
 
 def _describe(t: Trace, callback: Callable[[dict[str, Any]], Any]) -> None:
     """Tell a callback what a trace consists of, part by part."""
+    from eutectic.export.rules import NAMES
+
     count = len(t.inputs) + len(t.constants)
     types: list[Any] = [(value_name(i), shape, d) for i, (d, shape) in enumerate(t.inputs)]
     types += [(value_name(i), c._n.shape, c._n.dtype)
