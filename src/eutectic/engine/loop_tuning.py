@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import lru_cache
 
 from eutectic.codegen.outline import MIN_COST, MIN_USES
 from eutectic.codegen.targets import LINE, STREAM_BYTES
 from eutectic.engine.host import host_target
 from eutectic.engine.loop_arrays import Array
 from eutectic.engine.steps import LoopStep, Token
-from eutectic.kernel.prim import Prim
 from eutectic.kernel.reductions import lanes
 from eutectic.kernel.spec import (
     S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Instr, KernelSpec, body_cost, phases)
@@ -46,27 +45,37 @@ def block_width(kind: str, arrays: Sequence[Array], instrs: Sequence[Instr], sum
 
 
 def widened(spec: KernelSpec, n: int) -> KernelSpec:
+    """The kernel on blocks of twice the lanes, where that fills the time of a long chain."""
+    target = host_target()
+    if (spec.kind not in ("map", "row", "units") or spec.width != 64 or n < 2 * spec.width
+            or target.registers < 32 or target.vector_bits < 512):
+        return spec
+    return _chain_widened(spec)
+
+
+@lru_cache(maxsize=1024)
+def _chain_widened(spec: KernelSpec) -> KernelSpec:
     """The kernel on blocks of twice the lanes, where it is one long chain of costly operations.
 
     Each operation waits for the one before it, and 64 lanes are too few to fill the time
     (decision 0009). More than one value alive would not stay in 32 registers.
     """
-    if (spec.kind not in ("map", "row", "units") or spec.width != 64 or n < 2 * spec.width
-            or host_target().registers < 32 or host_target().vector_bits < 512):
+    uses = Counter([i[0] for i in spec.instrs])
+    if max(uses.values(), default=0) < MIN_USES or not any(
+            body_cost(prim, attrs, tuple([spec.operand_dtype(o).compute for o in ops])) >= MIN_COST
+            for prim, attrs, ops in {i[0]: i[:3] for i in spec.instrs if i[0].body}.values()
+            if uses[prim] >= MIN_USES):
         return spec
     base = len(spec.args) + len(spec.scalars)
-    costly: Counter[tuple[Prim, tuple[Any, ...]]] = Counter()
-    for i, (prim, attrs, ops, dtype, level) in enumerate(spec.instrs):
-        varying = [o for o in ops if spec.operand_level(o) == "F"]
-        if prim.reduction is not None and i == len(spec.instrs) - 1:
+    last = len(spec.instrs) - 1
+    for i, (prim, _attrs, ops, dtype, level) in enumerate(spec.instrs):
+        if prim.reduction is not None and i == last:
             continue
-        if (level != "F" or prim.body is None or dtype.compute != "f32" or len(varying) != 1
-                or (varying[0] != base + i - 1 if i else varying[0] >= base)):
+        if level != "F" or prim.body is None or dtype.compute != "f32":
             return spec
-        if body_cost(prim, attrs, tuple([spec.operand_dtype(o).compute for o in ops])) >= MIN_COST:
-            costly[prim, attrs] += 1
-    if max(costly.values(), default=0) < MIN_USES:
-        return spec
+        varying = [o for o in ops if o >= base or spec.operand_level(o) == "F"]
+        if len(varying) != 1 or (varying[0] != base + i - 1 if i else varying[0] >= base):
+            return spec
     parts = 1 if spec.kind == "map" else 2
     return replace(spec, width=2 * spec.width, parts=parts)
 

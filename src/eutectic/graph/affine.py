@@ -168,3 +168,16 @@ def _divide(f: Form, size: int, sizes: Mapping[int, int]) -> tuple[Form, Form]:
 
 def product(sizes: Sequence[int]) -> int:
     return math.prod(sizes)
+
+
+def is_bijective(forms: Forms) -> bool:
+    """Whether different loop indices give different coordinates, starting from 0 (no slice)."""
+    seen: set[int] = set()
+    for const, terms in forms:
+        if const:
+            return False
+        for d, c in terms:
+            if d in seen or c < 0:
+                return False
+            seen.add(d)
+    return True

@@ -17,6 +17,7 @@ Operands are numbered through `args`, then `scalars`, then `instrs`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from eutectic.dtype import Dtype, bfloat16, float16
@@ -168,6 +169,7 @@ class Phases:
 _RECOMPUTE_COST = 8.0
 
 
+@lru_cache(maxsize=1024)
 def phases(spec: KernelSpec) -> Phases:
     """Assign instructions to passes over the row; a pass may not need a result of itself."""
     base = len(spec.args) + len(spec.scalars)

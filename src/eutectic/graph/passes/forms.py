@@ -6,7 +6,7 @@ What the rules of fusion (`fuse`) ask; nothing here changes a group.
 from __future__ import annotations
 
 from eutectic.graph import affine
-from eutectic.graph.affine import Forms
+from eutectic.graph.affine import Forms, is_bijective
 from eutectic.graph.ir import Node
 from eutectic.graph.passes.groups import Group
 from eutectic.kernel.reductions import lanes, ordered
@@ -19,19 +19,6 @@ def renamed(forms: Forms, names: dict[int, int]) -> Forms:
 def forms_over(g: Group, shape: tuple[int, ...]) -> Forms:
     it = iter(list(g.order))
     return tuple([affine.ZERO if d == 1 else affine.pure(next(it)) for d in shape])
-
-
-def is_bijective(forms: Forms) -> bool:
-    """Whether different loop indices give different coordinates, starting from 0 (no slice)."""
-    seen: set[int] = set()
-    for const, terms in forms:
-        if const:
-            return False
-        for d, c in terms:
-            if d in seen or c < 0:
-                return False
-            seen.add(d)
-    return True
 
 
 def in_order(g: Group, forms: Forms) -> bool:

@@ -101,17 +101,18 @@ class _Fuser:
             if wanted:
                 self._start(n)
             return
-        if self.enabled and n.prim is not MATMUL:
+        if self.enabled and len(groups) > 1 and n.prim is not MATMUL:
             groups = self._merge(n, groups)
         target, why = None, None
         if not self.enabled:
             why = ("plain", "plain evaluation runs one kernel an operation")
         else:
-            free = [g for g in groups if not any(o is not g and self._depends(g, o)
-                                                 for o in groups)]
+            free = groups if len(groups) == 1 else [
+                g for g in groups if not any(o is not g and self._depends(g, o) for o in groups)]
             for g in free:
                 stored = wanted or len(groups) > 1
-                why = self._joins(n, g, [e for h, e in uses if self._top(h) is g], stored)
+                edges = [e for h, e in uses if h is g or self._top(h) is g]
+                why = self._joins(n, g, edges, stored)
                 if why is None:
                     target = g
                     break
@@ -285,16 +286,17 @@ class _Fuser:
         """Join node `n` to group `g` if every rule allows it; else the rule and the reason."""
         if g.kind == "call":
             return ("call", call_reason(g.heavy))
-        if any(e.consumer.prim is MATMUL for e in edges):
+        readers = [e.consumer.prim for e in edges]
+        if MATMUL in readers:
             return ("product-operand", "a matrix product reads its operands from memory")
-        if any(e.consumer.prim is GATHER and e.position == 0 for e in edges):
+        if GATHER in readers and any(e.consumer.prim is GATHER and not e.position for e in edges):
             return ("gathered", "a gather reads its array at places that only its indices decide")
         if len(g.members) >= MAX_NODES:
             return ("size", f"the kernel already has {MAX_NODES} operations")
         if len(g.by_base) > MAX_ARGUMENTS and g.arguments() + len(n.inputs) > MAX_ARGUMENTS:
             return ("arguments", f"the kernel already has {MAX_ARGUMENTS} arrays")
         forms = edges[0].forms
-        if any(e.forms != forms for e in edges[1:]):
+        if len(edges) > 1 and any(e.forms != forms for e in edges):
             return ("two-maps", "it is read through two different index maps")
         if n.prim is GATHER and len(g.indices(forms) & g.inner) > 1:
             return ("gathered", _UNEVEN)
@@ -304,15 +306,15 @@ class _Fuser:
             return self._joins_product(n, g, forms)
         if n.prim.family == "scan":
             return self._joins_scan(n, g, forms)
-        used = g.indices(forms)
+        used, size, bijective = g.coverage(forms)
         per_row = g.kind in ("row", "col") and not (used & g.inner)
         level = g.outer_size() if per_row else g.domain()
-        whole = g.size_of(forms) == n.size and is_bijective(forms)
+        whole = size == n.size and bijective
         if stored and g.kind == "col" and used & g.inner:
             return ("column", "it must be stored, but a column reduction stores its result only")
         if stored and g.kind == "row" and not in_order_all(g, forms):
             return ("shape", "it must be stored in another order than the rows'")
-        if stored and not (whole and g.size_of(forms) == level):
+        if stored and not (whole and size == level):
             return ("shape", "it must be stored, but the kernel does not visit each of its "
                     "elements once")
         if not whole and n.size < level:

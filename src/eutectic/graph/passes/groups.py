@@ -74,6 +74,8 @@ class Group:
     """(node, offset, strides) by output's id: the output is a part of this node's memory."""
     after: list[Node] = field(default_factory=list)
     """Nodes that must be computed before, though they are not read."""
+    covered: dict[Forms, tuple[set[int], int, bool]] = field(default_factory=dict)
+    """What `coverage` found."""
 
     def domain(self) -> int:
         return math.prod([self.sizes[d] for d in self.order])
@@ -87,6 +89,14 @@ class Group:
 
     def indices(self, forms: Forms) -> set[int]:
         return {d for f in forms for d, _c in f[1]}
+
+    def coverage(self, forms: Forms) -> tuple[set[int], int, bool]:
+        """(`indices`, `size_of`, whether different indices give different coordinates)."""
+        found = self.covered.get(forms)
+        if found is None:
+            found = self.covered[forms] = (
+                self.indices(forms), self.size_of(forms), affine.is_bijective(forms))
+        return found
 
     def arguments(self) -> int:
         """Arrays that the kernel reads or writes."""
@@ -106,6 +116,7 @@ class Group:
         a, b = _fresh(), _fresh()
         at = self.order.index(index)
         self.order[at:at + 1] = [a, b]
+        self.covered.clear()
         size = self.sizes.pop(index)
         self.sizes[a], self.sizes[b] = size // inner, inner
         if index in self.inner:
