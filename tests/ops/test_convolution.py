@@ -119,7 +119,7 @@ def test_values(problem):
     x, w = draw(x_shape, w_shape)
     want = reference(x, w, **given_)
     if want is None:
-        with pytest.raises(ShapeError, match="larger than the padded input"):
+        with pytest.raises(ShapeError, match="exceeds the padded input"):
             convolve(mx.array(x), mx.array(w), **given_)
         return
     got = np.array(convolve(mx.array(x), mx.array(w), **given_))
@@ -290,9 +290,9 @@ X, W = (1, 4, 4, 3), (2, 3, 3, 3)
 
 @pytest.mark.parametrize("x, w, given_, error, text", [
     ((2, 3), W, {}, ShapeError, r"\[conv2d\] takes inputs \(batch, 2 spatial .* shape \(2,3\)"),
-    (X, (2, 3, 3), {}, ShapeError, r"need 4 axes .* got shape \(2,3,3\)"),
+    (X, (2, 3, 3), {}, ShapeError, r"weights of shape \(2,3,3\) .*: 4 axes are needed"),
     (X, (2, 3, 3, 4), {}, ShapeError, r"must have 3 channels .* \(1,4,4,3\) and .* \(2,3,3,4\)"),
-    (X, (2, 5, 5, 3), {}, ShapeError, r"larger than the padded input along axis 1"),
+    (X, (2, 5, 5, 3), {}, ShapeError, r"exceeds the padded input on axis 1"),
     (X, (2, 0, 3, 3), {}, ShapeError, r"the kernel has no positions"),
     (X, W, {"padding": -1}, ShapeError, r"padding -1 and -1"),
     (X, W, {"stride": 0}, ArgumentError, r"stride must be positive, got \(0,0\)"),

@@ -224,8 +224,8 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
     ("r.permutation(-1)", ArgumentError, "[permutation] the number must not be negative, got -1."),
     ("r.permutation(3.5)", ArgumentTypeError, "[permutation] x must be an integer, not float."),
     ("r.permutation(mx.zeros(3), axis=1)", AxisError, "[permutation] axis 1 is out of range for"),
-    ("r.multivariate_normal(mx.zeros(2), mx.eye(3))", ShapeError, "[multivariate_normal] means of "
-     "shape (2,) and covariances of shape (3,3): (..., n) and (..., n, n) are needed."),
+    ("r.multivariate_normal(mx.zeros(2), mx.eye(3))", ShapeError, "[multivariate_normal] shapes "
+     "(2,) and (3,3) are not (..., n) and (..., n, n)."),
     ("r.multivariate_normal(mx.zeros(2), mx.eye(2), dtype=mx.float16)", DtypeError,
      "[multivariate_normal] only float32 is drawn."),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import re
 import warnings
 from collections import namedtuple
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import eutectic.core as mx
+import eutectic.nn as nn
 from eutectic.config import config
 from eutectic.errors import ArgumentError, ArgumentTypeError, CompileWarning, TraceCountError
 from eutectic.runtime import pool
@@ -244,6 +246,26 @@ def test_reasons_of_surroundings(at: int, monkeypatch: pytest.MonkeyPatch) -> No
     f(zeros(2))
     why = f.stats.reasons[-1]
     assert (why.part, why.name, str(why)) == want
+
+
+def test_reasons_of_modules() -> None:
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+    f = mx.compile(lambda x: model(x))
+    f(zeros(2, 4))
+
+    def why() -> str:
+        f(zeros(2, 4))
+        return str(f.stats.reasons[-1])
+
+    model.eval()
+    assert re.fullmatch(r"model\.layers\[0\]\S*training\S*, which the function reads, is False "
+                        r"instead of True.*", why())
+    model.layers[2].weight = mx.ones((3, 4))
+    model.layers[2].bias = mx.ones((3,))
+    assert why() == ("model.layers[2].weight has the new shape (3,4) instead of (1,4), and 1 more "
+                     "differs")
+    del model.layers[0]["bias"]
+    assert why() == "model.layers[0], which the function reads, has 1 item instead of 2"
 
 
 def test_reasons_of_state_and_threads() -> None:

@@ -16,8 +16,9 @@ def explain(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Explanation:
     The result prints, and holds as data: the trace and the graph after each pass; the kernels with
     their operations, the lines these come from, bytes, arithmetic, `text`, `llvm` and `assembly`;
     why neighbours were not fused; memory; cost by stage. `to_dict()` is for JSON. `fun` may be
-    compiled already and is left as it is. Raises what `fun` raises, and TraceError where it cannot
-    be compiled.
+    compiled already and is left as it is; then `why` says why it was traced for these arguments, or
+    would be, and `holds` what it holds. Raises what `fun` raises, and TraceError where it cannot be
+    compiled.
 
     >>> import eutectic.core as mx
     >>> found = mx.explain(lambda x: mx.exp(-x).sum(), mx.ones((8, 8)))

@@ -215,8 +215,8 @@ def _arguments(name: str, args: tuple[Any, ...],
         given = list(given[0])
     if not all(isinstance(x, array) for x in (*given, *named.values())) or not all(
             type(k) is str for k in named):
-        raise ArgumentError(f"[{name}] arguments are arrays by position and keyword, or one tuple "
-                            "of arrays and/or one dict from names to arrays.")
+        raise ArgumentError(f"[{name}] give arrays by position and keyword, or a tuple and a dict "
+                            "of them.")
     return given, named
 
 

@@ -90,9 +90,8 @@ def _operands(name: str, input: Any, weight: Any, rank: int | None) -> tuple[Nod
         raise ShapeError(f"[{name}] takes inputs (batch, {axes} spatial axes, channels), got shape "
                          f"{show_shape(x.shape)}.")
     if len(w.shape) != len(x.shape):
-        raise ShapeError(f"[{name}] the weights of an input of shape {show_shape(x.shape)} need "
-                         f"{len(x.shape)} axes (outputs, kernel, channels), got shape "
-                         f"{show_shape(w.shape)}.")
+        raise ShapeError(f"[{name}] weights of shape {show_shape(w.shape)} for an input of shape "
+                         f"{show_shape(x.shape)}: {len(x.shape)} axes are needed.")
     if not x.dtype.is_float:
         raise DtypeError(f"[{name}] takes real floating types, not {x.dtype.name}.")
     d = PROMOTE[x.dtype.index][w.dtype.index]
@@ -127,8 +126,8 @@ def _convolution(name: str, x: Node, w: Node, stride: Ints, low: Ints, high: Int
         dilated = (size - 1) * input_dilation[i] + 1 if size else 0
         room = dilated + low[i] + high[i] - ((kernel - 1) * dilation[i] + 1)
         if room < 0:
-            raise ShapeError(f"[{name}] the kernel is larger than the padded input along axis "
-                             f"{i + 1} with {shapes}, padding {low[i]} and {high[i]}.")
+            raise ShapeError(f"[{name}] the kernel exceeds the padded input on axis {i + 1}: "
+                             f"{shapes}, padding {low[i]} and {high[i]}.")
         out.append(room // stride[i] + 1)
     shape = (x.shape[0], *out, outputs)
     if flip:

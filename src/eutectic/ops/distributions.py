@@ -190,9 +190,8 @@ def multivariate_normal(mean: array, cov: array, shape: Any = (), dtype: Any = f
     m, c = node_of(mean, "multivariate_normal"), node_of(cov, "multivariate_normal")
     if len(m.shape) < 1 or len(c.shape) < 2 or c.shape[-1] != c.shape[-2] or (
             c.shape[-1] != m.shape[-1]):
-        raise ShapeError(f"[multivariate_normal] means of shape {show_shape(m.shape)} and "
-                         f"covariances of shape {show_shape(c.shape)}: (..., n) and (..., n, n) "
-                         "are needed.")
+        raise ShapeError(f"[multivariate_normal] shapes {show_shape(m.shape)} and "
+                         f"{show_shape(c.shape)} are not (..., n) and (..., n, n).")
     m, c = prims.cast(m, float32), prims.cast(c, float32)
     to = broadcast_shape("multivariate_normal", shape_of("multivariate_normal", shape),
                          m.shape[:-1], c.shape[:-2])

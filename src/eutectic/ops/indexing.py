@@ -73,8 +73,16 @@ def _slice(x: slice, length: int) -> tuple[int, int, int]:
     except TraceError:  # a bound that is a placeholder
         raise
     except (TypeError, ValueError) as e:
-        raise IndexingError(f"[index] a slice needs integers and a step other than 0: {e}.") from e
+        raise IndexingError("[index] a slice needs integers and a step other than 0, not "
+                            f"{_shown(x)}.") from e
     return (picked.start if len(picked) else 0), picked.step, len(picked)
+
+
+def _shown(x: slice) -> str:
+    """A slice as Python writes it; parts of other types by their type."""
+    parts = [repr(v) if isinstance(v, int) or v is None else type(v).__name__
+             for v in (x.start, x.stop, x.step)]
+    return f"slice({', '.join(parts)})"
 
 
 def _position(x: Any, axis: int, shape: tuple[int, ...]) -> int:

@@ -27,8 +27,7 @@ def _product(name: str, x: Node, y: Node) -> Node:
     b = prims.cast(y, d) if not column else prims.reshape(prims.cast(y, d), (*y.shape, 1))
     if a.shape[-1] != b.shape[-2]:
         raise ShapeError(f"[{name}] shapes {show_shape(x.shape)} and {show_shape(y.shape)}: the "
-                         f"last axis of the first has length {a.shape[-1]}, the matching axis of "
-                         f"the second {b.shape[-2]}.")
+                         f"inner lengths {a.shape[-1]} and {b.shape[-2]} differ.")
     if len(a.shape) > 2 and len(b.shape) == 2:
         # One product over all rows instead of one a batch.
         rows = a.size // a.shape[-1] if a.shape[-1] else 0

@@ -292,9 +292,8 @@ def as_strided(a: array, /, shape: Any = None, strides: Any = None, offset: int 
     reach = [s * (d - 1) for s, d in zip(steps, to)]
     low, high = start + sum(min(r, 0) for r in reach), start + sum(max(r, 0) for r in reach)
     if low < 0 or high >= n.size:
-        raise ShapeError(f"[as_strided] shape {show_shape(to)} with strides {show_shape(steps)} "
-                         f"and offset {start} reads elements {low} to {high} of an array of "
-                         f"{n.size}.")
+        raise ShapeError(f"[as_strided] shape {show_shape(to)}, strides {show_shape(steps)} and "
+                         f"offset {start} read elements {low} to {high} of {n.size}.")
     flat = prims.reshape(n, (n.size,))
     # Axes that do not move repeat; the others are read.
     kept = [(d, s) for d, s in zip(to, steps) if d > 1 and s]

@@ -107,8 +107,8 @@ class Reader:
             hash(x)
         except TypeError:
             raise ArgumentTypeError(
-                f"[compile] argument {i} of {self.name} is a {type(x).__name__}; arguments are "
-                "arrays, constants, and lists, tuples and dicts of them.") from None
+                f"[compile] argument {i} of {self.name} is a {type(x).__name__}; give arrays, "
+                "constants, or containers of them.") from None
         return (type(x), x)
 
     def output_containers(self) -> list[Any]:

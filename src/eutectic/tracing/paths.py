@@ -141,6 +141,8 @@ class Surroundings:
         if id(x) in self._defaults:
             return [self.register(name) for name in self._defaults[id(x)]]
         way = self._ways[r]
+        if t is not None and hasattr(t, "__getattr__"):  # a module's arrays are its attributes
+            way = f"{way or 'self'}."
         return [self.register(f"{way}{k}" if way.endswith(".") else f"{way}[{k!r}]") for k in x]
 
     def set(self, r: int, x: Any) -> None:

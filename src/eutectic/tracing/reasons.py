@@ -88,10 +88,11 @@ def reason(call: Call, reader: Reader, known: Sequence[tuple[Any, ...]]) -> Reas
     if not known:
         return FIRST
     key = call.key
-    nearest = min(reversed(known), key=lambda k: _distance(key, k))
+    distance, nearest = min([(_distance(key, k), k) for k in reversed(known)],
+                            key=lambda pair: pair[0])
     names = Names(reader, call)
     found = _first(key, nearest, names)
-    more = _distance(key, nearest) - 1
+    more = distance - 1
     arrays = sum(a != b for a, b in zip(key[_ARRAYS], nearest[_ARRAYS]))
     shapes = sum(a[0] != b[0] and a[1] is b[1] for a, b in zip(key[_ARRAYS], nearest[_ARRAYS]))
     only = ""
@@ -192,7 +193,8 @@ def _part(part: str, new: Sequence[Any], old: Sequence[Any],
     reads = ", which the function reads," if part == "captured" else ""
     if i < min(len(new), len(old)) and _length(new[i]) and _length(old[i]):
         a, b = _length(new[i]), _length(old[i])
-        return Reason(part, name, a, b, f"{name}{reads} has {a} items instead of {b}")
+        items = "item" if a == "1" else "items"
+        return Reason(part, name, a, b, f"{name}{reads} has {a} {items} instead of {b}")
     if a and b and a != b:
         return Reason(part, name, a, b, f"{name}{reads} is {a} instead of {b}")
     return Reason(part, name, a, b, f"{name}{reads} has changed")
