@@ -124,8 +124,8 @@ def isdtype(dtype: Dtype, kind: Any) -> bool:
             if k is dtype:
                 return True
         elif k not in _KINDS:
-            kinds = ", ".join(_KINDS)
-            raise ArgumentError(f"[isdtype] there is no kind {k!r}; kinds are\n{kinds}.")
+            known = ", ".join(_KINDS)
+            raise ArgumentError(f"[isdtype] there is no kind {k!r}; kinds are\n{known}.")
         elif any(issubdtype(dtype, c) for c in _KINDS[k]):
             return True
     return False
