@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 import eutectic.core as mx
-from eutectic.dtype import float32, int64
+from eutectic.dtype import bool_, float32, int64
 from eutectic.errors import InternalError
 from eutectic.graph import prims
 from eutectic.graph.check import check
 from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node
+from eutectic.graph.loops import COND, RESULT, SCAN, WHILE, Body
 
 ADD = mx.add.prim
 
@@ -23,6 +24,11 @@ def node(prim, inputs, attrs, shape, dtype=float32):
 
 
 a = leaf(2, 3)
+c, x, p = leaf(3), leaf(3), Node(INPUT, (), (), (), bool_)
+step = Body([c, x], [node(ADD, (c, x), (), (3,))], "step")
+wrong = Body([c, x], [node(prims.RESHAPE, (c,), (), (3, 1))], "wrong")
+open_ = Body([c], [node(ADD, (c, leaf(3)), (), (3,))], "open")
+scan = node(SCAN, (leaf(3), leaf(2, 3)), (step, 1, 1, 2, False), (), bool_)
 BROKEN = {
     "a length is no natural number": node(ADD, (a, a), (), (2, -3)),
     "a constant is a scalar pattern": node(CONST, (), (0,), (2,)),
@@ -41,6 +47,14 @@ BROKEN = {
     "shapes do not multiply": node(prims.MATMUL, (a, leaf(2, 4)), (), (2, 4)),
     "batches differ": node(prims.MATMUL, (leaf(2, 2, 3), leaf(3, 3, 4)), (), (2, 2, 4)),
     "parts do not add up": node(prims.CONCATENATE, (a, a), (0,), (5, 3)),
+    "xs differ in length": node(SCAN, (c, a), (step, 1, 1, 3, False), (), bool_),
+    "a carry changes": node(SCAN, (c, a), (wrong, 1, 1, 2, False), (), bool_),
+    "the first carry is no bool": node(WHILE, (c, x), (step, 1, 0, None, False), (), bool_),
+    "a body takes other operands": node(SCAN, (c, leaf(2, 4)), (step, 1, 1, 2, False), (), bool_),
+    "a body is not closed": node(SCAN, (c,), (open_, 1, 0, 2, False), (), bool_),
+    "the choice is no bool": node(COND, (c, c, x), (step, step), (), bool_),
+    "the bodies have different results": node(COND, (p, c, x), (step, wrong), (), bool_),
+    "its loop has no such result": node(RESULT, (scan,), (0,), (4,)),
     "the padded array does not fit": node(prims.PAD, (a, leaf()), ((1, 0),), (2, 3)),
 }
 

@@ -100,6 +100,7 @@ from eutectic.tracing.stats import assert_max_traces, compile_stats
 from eutectic.transforms.autodiff import jvp, vjp
 from eutectic.transforms.custom import checkpoint, custom_function, depends
 from eutectic.transforms.gradient import grad, value_and_grad
+from eutectic.transforms.loops import cond, scan, while_loop
 from eutectic.transforms.vectorise import vmap
 
 __version__ = f"0.32.0+eutectic.{VERSION}"
@@ -167,6 +168,7 @@ __all__ = [
     "compile", "disable_compile", "enable_compile", "grad", "jvp", "value_and_grad", "vjp",
     "checkpoint", "custom_function", "depends", "vmap", "explain", "measure",
     "assert_max_traces", "compile_stats",
+    "cond", "scan", "while_loop",
     # evaluation, devices, memory
     "Device", "DeviceType", "Stream", "StreamContext", "ThreadLocalStream", "async_eval",
     "clear_cache", "clear_streams", "cpu", "default_device", "default_stream",

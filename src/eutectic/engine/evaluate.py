@@ -11,6 +11,7 @@ from eutectic.engine.plan import Plan, result_data
 from eutectic.errors import TraceError
 from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node, toposort
 from eutectic.graph.layout import Data, is_row_major, row_major, view_layout
+from eutectic.graph.loops import RESULT, result, result_count
 from eutectic.graph.prims import COPY
 from eutectic.runtime import buffers
 
@@ -44,11 +45,14 @@ def evaluate(nodes: Sequence[Node]) -> None:
                 _compute(n)
                 if n.data is not None:
                     return
-    for n in toposort(nodes, _known):
+    order = toposort(nodes, _known)
+    for n in order:
         if n.data is None:
             if n.prim is INPUT:
                 raise TraceError("[eval] cannot compute a placeholder of a function being traced.")
-            if n.prim is not CONST and n.prim is not IOTA:
+            if n.prim.family == "loop":
+                _control(n, order)
+            elif n.prim is not CONST and n.prim is not IOTA:
                 _compute(n)
     for n in nodes:
         if n.data is None:
@@ -71,16 +75,40 @@ def _settle(n: Node, data: Data) -> None:
 
 def _compute(n: Node, into: Node | None = None) -> None:
     into = into or n
-    prim, shape = n.prim, n.shape
-    if prim.family == "view":
+    family = n.prim.family
+    if family == "view":
         _view(n, into)
-        return
-    if 0 in shape:
+    elif family == "result":
+        source = n.inputs[0]
+        if n.attrs[0] not in source.data:
+            _control(source, [n])
+        _settle(into, source.data[n.attrs[0]])
+    elif 0 in n.shape:
         _settle(into, Data(buffers.alloc(0)))
-        return
+    else:
+        _settle(into, result_data(*_run(n), 0))
+
+
+def _control(n: Node, readers: Sequence[Node]) -> None:
+    """Compute a loop or choice: its value are the memories of its results by index.
+
+    Histories are computed where they are among the readers. For one that is asked for later the
+    loop runs again, so it keeps its inputs as long as somebody may ask.
+    """
+    found: dict[int, Data] = n.data or {}
+    wanted = {r.attrs[0] for r in readers if r.prim is RESULT and r.inputs[0] is n}
+    if not found:
+        wanted |= set(range(result_count(n)))
+    indices = tuple(sorted(wanted))
+    run = _run(n, indices)
+    n.data = found | {i: result_data(*run, k) for k, i in enumerate(indices)}
+
+
+def _run(n: Node, indices: tuple[int, ...] = ()) -> tuple[Plan, list[Data], list[Any]]:
+    """Run an operation, or a loop or choice for some of its results: plan, operands, buffers."""
     leaves: list[Node] = []
     scalars: list[Node] = []
-    parts: list[Any] = [prim, n.attrs, n.dtype, shape, config.num_threads]
+    parts: list[Any] = [n.prim, n.attrs, n.dtype, n.shape, config.num_threads, indices]
     for i in n.inputs:
         data = i.data
         if data is None:
@@ -93,13 +121,13 @@ def _compute(n: Node, into: Node | None = None) -> None:
     if plan is None:
         if len(_plans) >= _PLAN_LIMIT:
             _plans.clear()
-        plan = _plans[key] = _plan(n, leaves, scalars)
+        plan = _plans[key] = _plan(n, leaves, scalars, indices)
     datas = [x.data for x in leaves]
     addresses = [d.buffer.ptr + d.offset for d in datas]
     for s in scalars:
         addresses.append(s.attrs[0])
     fresh = plan.run(addresses) if watcher is None else watcher(n, plan, addresses)
-    _settle(into, result_data(plan, 0, datas, fresh))
+    return plan, datas, fresh
 
 
 def _view(n: Node, into: Node) -> None:
@@ -133,7 +161,7 @@ def _key(n: Node, leaves: list[Node], scalars: list[Node]) -> Any:
     return (n.prim, n.attrs, n.shape, tuple([_key(i, leaves, scalars) for i in n.inputs]))
 
 
-def _plan(n: Node, leaves: list[Node], scalars: list[Node]) -> Plan:
+def _plan(n: Node, leaves: list[Node], scalars: list[Node], indices: tuple[int, ...]) -> Plan:
     """Plan of one operation on placeholders in the place of its operands."""
     placeholders: list[Node] = []
     strides: dict[int, tuple[int, ...]] = {}
@@ -154,7 +182,8 @@ def _plan(n: Node, leaves: list[Node], scalars: list[Node]) -> Plan:
         return Node(x.prim, tuple([stand_in(i) for i in x.inputs]), x.attrs, x.shape, x.dtype)
 
     root = Node(n.prim, tuple([stand_in(i) for i in n.inputs]), n.attrs, n.shape, n.dtype)
-    graph = Graph(placeholders, [root], f"plain {n.prim.name}")
+    roots = [result(root, i) for i in indices] if n.prim.family == "loop" else [root]
+    graph = Graph(placeholders, roots, f"plain {n.prim.name}")
 
     def strides_of(x: Node) -> tuple[int, ...]:
         return strides.get(id(x)) or row_major(x.shape)

@@ -7,22 +7,36 @@ over one dimension whatever the rank.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from eutectic.engine.loop_builder import LoopBuilder
-from eutectic.engine.steps import CallStep, LoopStep, NativeStep, ProductStep, Step, Token
+from eutectic.engine.steps import (
+    BranchStep, CallStep, LoopStep, NativeStep, ProductStep, RepeatStep, Step, Token)
 from eutectic.graph.ir import Node
+from eutectic.graph.layout import row_major
+from eutectic.graph.loops import COND, Body, bodies
 from eutectic.graph.passes.fuse import Fusion
 from eutectic.graph.passes.groups import Group
 from eutectic.runtime import pool
+
+if TYPE_CHECKING:
+    from eutectic.engine.plan import Plan
+
+CompileBody = Callable[[Node, Body, Sequence[tuple[int, ...]]], "Plan"]
+"""Compiles a body of a node for inputs of these strides."""
+Operand = tuple[Token, int, tuple[int, ...]]
+"""(token, offset, strides) in elements."""
 
 
 class Lowering:
     """Turns the groups of one fusion into steps, in order."""
 
-    def __init__(self, fusion: Fusion, strides_of: Callable[[Node], tuple[int, ...]]) -> None:
+    def __init__(self, fusion: Fusion, strides_of: Callable[[Node], tuple[int, ...]],
+                 compile_body: CompileBody) -> None:
         self.fusion = fusion
         self.strides_of = strides_of
+        self.compile_body = compile_body
         self.places: dict[int, tuple[Node, int, tuple[int, ...]]] = {}
         self.steps: list[Step] = []
         self._scratch = 0
@@ -33,7 +47,9 @@ class Lowering:
         for g in self.fusion.groups:
             if any(d == 0 for d in g.sizes.values()):
                 continue
-            if g.kind == "call":
+            if g.kind == "call" and g.heavy is not None and g.heavy.prim.family == "loop":
+                self._control(g)
+            elif g.kind == "call":
                 self._call(g)
             elif g.kind == "product":
                 self._product(g)
@@ -75,6 +91,38 @@ class Lowering:
                                          scratch, g))
             return
         self.steps.append(CallStep(n, operands, [t for t, _o, _s in operands], [id(n)], g))
+
+    def _control(self, g: Group) -> None:
+        n = g.heavy
+        assert n is not None
+        operands: list[Operand] = []
+        for e in g.edges:
+            if e.layout is not None:
+                token, offset, _ = self.where(e.base)
+                operands.append((token, offset + e.layout[0], e.layout[1]))
+        results = [id(r) for r in g.outputs]
+        reads = [t for t, _o, _s in operands]
+        arena = self.scratch()
+        if n.prim is COND:
+            (token, offset, _), *operands = operands
+            plans = [self.compile_body(n, b, [s for _t, _o, s in operands]) for b in bodies(n)]
+            scratch = {arena: max([p.arena for p in plans])}
+            self.steps.append(BranchStep(n, (token, offset), operands, results, plans, arena,
+                                         reads, results, scratch, g))
+            return
+        body, carries, xs, length, _reverse = n.attrs
+        if length == 0:
+            return
+        strides = [row_major(r.shape) for r in g.outputs[:carries]]
+        strides += [s[1:] for _t, _o, s in operands[:xs]] + [s for _t, _o, s in operands[xs:]]
+        plan = self.compile_body(n, body, strides)
+        spares = [id(m) for m in g.members[1 + len(results):]]
+        pairs = list(zip(results[:carries], spares))
+        if length is not None and length % 2:
+            pairs = [(b, a) for a, b in pairs]
+        self.steps.append(RepeatStep(n, pairs, operands, results[carries:], plan, arena,
+                                     [*reads, *[a for a, _b in pairs]], [*results, *spares],
+                                     {arena: plan.arena}, g))
 
     def _product(self, g: Group) -> None:
         n = g.heavy

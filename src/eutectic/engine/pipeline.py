@@ -20,8 +20,10 @@ from eutectic.engine.plan import Plan, build_plan
 from eutectic.graph.check import check
 from eutectic.graph.ir import Graph, Node
 from eutectic.graph.layout import row_major
-from eutectic.graph.passes.expand import expand, store_outputs
+from eutectic.graph.loops import Body
+from eutectic.graph.passes.expand import expand, separate_outputs, store_outputs
 from eutectic.graph.passes.fuse import Fusion, fuse
+from eutectic.graph.passes.prune import prune
 from eutectic.graph.passes.simplify import cse, simplify
 from eutectic.runtime import jit
 
@@ -29,9 +31,11 @@ PASSES: tuple[tuple[str, Callable[[Graph], Graph]], ...] = (
     ("expand", expand),
     ("simplify", simplify),
     ("cse", cse),
+    ("prune", prune),
 )
-"""Graph to graph, in order; `store_outputs`, which must know how the inputs lie in memory, fusion
-and planning follow."""
+"""Graph to graph, in order; `store_outputs`, which must know how the inputs lie in memory (of a
+body: `separate_outputs`), fusion and planning follow. The bodies of loops are compiled by the same
+list when the plan that runs them is made."""
 
 
 @dataclass(slots=True)
@@ -47,19 +51,32 @@ class Record:
     load."""
     fusion: Fusion | None = None
     plan: Plan | None = None
+    bodies: dict[tuple[int, int], Record] = field(default_factory=dict)
+    """What compiling the bodies of loops did, by the ids of the loop's node and of its body."""
 
 
 def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True,
                   strides_of: Callable[[Node], tuple[int, ...]] | None = None,
-                  scalar_inputs: Sequence[Node] = ()) -> Plan:
-    """Run all passes on a graph and return its plan."""
+                  scalar_inputs: Sequence[Node] = (), separate: bool = False) -> Plan:
+    """Run all passes on a graph and return its plan; `separate` results share no memory."""
     record = Record() if record is None else record
     strides = strides_of or (lambda n: row_major(n.shape))
     record.graphs.append(("trace", graph))
     report_graph("trace", graph)
     if config.check:
         check(graph)
-    for name, run in (*PASSES, ("store_outputs", lambda g: store_outputs(g, strides))):
+    last: tuple[str, Callable[[Graph], Graph]] = ("store_outputs",
+                                                  lambda g: store_outputs(g, strides))
+    if separate:
+        last = ("separate_outputs", separate_outputs)
+
+    def compile_body(n: Node, body: Body, strides: Sequence[tuple[int, ...]]) -> Plan:
+        made = record.bodies[id(n), id(body)] = Record()
+        of = {id(i): s for i, s in zip(body.inputs, strides)}
+        return compile_graph(body.graph, made, fused, lambda m: of.get(id(m)) or row_major(m.shape),
+                             separate=True)
+
+    for name, run in (*PASSES, last):
         start = time.perf_counter()
         graph = run(graph)
         record.seconds[name] = time.perf_counter() - start
@@ -72,7 +89,7 @@ def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True
     record.seconds["fuse"] = time.perf_counter() - start
     made, llvm, load = loaded_count(), jit.spent.llvm, jit.spent.load
     start = time.perf_counter()
-    plan = build_plan(graph, record.fusion, strides, scalar_inputs)
+    plan = build_plan(graph, record.fusion, strides, compile_body, scalar_inputs, separate)
     elapsed = time.perf_counter() - start
     code = {"codegen": sum([k.codegen for k in loaded_kernels(made)]),
             "llvm": jit.spent.llvm - llvm, "load": jit.spent.load - load}

@@ -18,8 +18,10 @@ from eutectic.codegen import matmul
 from eutectic.dtype import Dtype
 from eutectic.engine.host import host_target
 from eutectic.engine.kernels import Loaded, load_kernel, load_support
-from eutectic.engine.lower import Lowering
-from eutectic.engine.steps import CallStep, LoopStep, NativeStep, ProductStep, Step, Token
+from eutectic.engine.control import PythonBranch, PythonRepeat, branch, repeat
+from eutectic.engine.lower import CompileBody, Lowering
+from eutectic.engine.steps import (
+    BranchStep, CallStep, LoopStep, NativeStep, ProductStep, RepeatStep, Step, Token)
 from eutectic.graph.ir import Graph, Node
 from eutectic.graph.layout import Data, is_row_major, row_major, view_layout
 from eutectic.graph.passes.fuse import Fusion
@@ -52,7 +54,7 @@ class Plan:
     arena: int
     """Bytes of temporaries."""
     results: list[Result]
-    segments: list[NativePlan | _PythonCall]
+    segments: list[Segment]
     steps: list[Step]
     kernels: list[Loaded]
     scalar_inputs: int = 0
@@ -127,20 +129,27 @@ def _view(address: int, shape: tuple[int, ...], strides: tuple[int, ...], d: Dty
     return np.asarray(m)
 
 
+Segment = NativePlan | _PythonCall | PythonRepeat | PythonBranch
+"""A part of a plan: one native call, or what has to come back to Python."""
+
+
 def build_plan(graph: Graph, fusion: Fusion, strides_of: Callable[[Node], tuple[int, ...]],
-               scalar_inputs: Sequence[Node] = ()) -> Plan:
+               compile_body: CompileBody, scalar_inputs: Sequence[Node] = (),
+               separate: bool = False) -> Plan:
     """Lower a fused graph, assign memory, load its kernels.
 
-    `scalar_inputs` are constants whose bit patterns come with each call, after the inputs.
+    `scalar_inputs` are constants whose bit patterns come with each call, after the inputs. Where
+    results are `separate`, result i has fresh buffer i to itself.
     """
-    steps = Lowering(fusion, strides_of).run()
-    return _Builder(graph, fusion, steps, strides_of, scalar_inputs).build()
+    steps = Lowering(fusion, strides_of, compile_body).run()
+    return _Builder(graph, fusion, steps, strides_of, scalar_inputs, separate).build()
 
 
 class _Builder:
     def __init__(self, graph: Graph, fusion: Fusion, steps: list[Step],
                  strides_of: Callable[[Node], tuple[int, ...]],
-                 scalar_inputs: Sequence[Node]) -> None:
+                 scalar_inputs: Sequence[Node], separate: bool) -> None:
+        self.separate = separate
         self.graph = graph
         self.fusion = fusion
         self.steps = steps
@@ -201,7 +210,7 @@ class _Builder:
 
     def _place(self, first: int, nbytes: int) -> tuple[int, int]:
         """(buffer index, offset) for a result. Small results share buffers: one costs 0.5 us."""
-        if nbytes > SHARED_RESULT:
+        if nbytes > SHARED_RESULT or self.separate:
             self.fresh.append(nbytes)
             return first + len(self.fresh) - 1, 0
         if self.shared is None or self.fresh[self.shared] + nbytes > SHARED_BUFFER:
@@ -257,8 +266,8 @@ class _Builder:
 
     # -- steps ----------------------------------------------------------------------------------
 
-    def _segments(self) -> list[NativePlan | _PythonCall]:
-        segments: list[NativePlan | _PythonCall] = []
+    def _segments(self) -> list[Segment]:
+        segments: list[Segment] = []
         run: list[driver.Step] = []
         together: list[LoopStep] = []  # the last steps of `run`, none of which needs another
         for s in self.steps:
@@ -274,6 +283,19 @@ class _Builder:
                     operands.append((b, at + offset * operand.dtype.size, strides))
                 segments.append(_PythonCall(s.node, operands, self.buffer[id(s.node)]))
                 together = []
+            elif isinstance(s, (RepeatStep, BranchStep)):
+                step, otherwise = (repeat(s, self.buffer) if isinstance(s, RepeatStep)
+                                   else branch(s, self.buffer))
+                for body in [s.body] if isinstance(s, RepeatStep) else s.bodies:
+                    self.kernels += body.kernels
+                    self.keep.append(body)
+                if step is not None:
+                    run.append(step)
+                elif otherwise is not None:
+                    if run:
+                        segments.append(NativePlan(run))
+                        run = []
+                    segments.append(otherwise)
             elif isinstance(s, NativeStep):
                 run += self._native(s)
             elif isinstance(s, LoopStep):
@@ -435,7 +457,7 @@ def _noop() -> int:
     return jit.compile_module(text, ["eutectic_noop"])["eutectic_noop"]
 
 
-def result_data(plan: Plan, i: int, inputs: Sequence[Data], fresh: Sequence[Any]) -> Data:
+def result_data(plan: Plan, inputs: Sequence[Data], fresh: Sequence[Any], i: int) -> Data:
     """The memory of output i of a finished run."""
     r = plan.results[i]
     if r.buffer < plan.n_inputs:

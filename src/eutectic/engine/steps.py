@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from eutectic.codegen.native import Code
 from eutectic.graph.ir import Node
 from eutectic.graph.passes.groups import Group
 from eutectic.kernel.spec import (
     KernelSpec)
+
+if TYPE_CHECKING:
+    from eutectic.engine.plan import Plan
 
 Token = int
 """Names memory: the id of the node whose elements it holds, or a negative number: scratch."""
@@ -77,4 +81,42 @@ class NativeStep:
     group: Group | None = None
 
 
-Step = LoopStep | ProductStep | CallStep | NativeStep
+@dataclass(slots=True)
+class RepeatStep:
+    """A loop: the plan of its body, run again and again on moving addresses."""
+
+    node: Node
+    carries: list[tuple[Token, Token]]
+    """The buffers of each carry: the one that the first step reads, and the other."""
+    operands: list[tuple[Token, int, tuple[int, ...]]]
+    """xs, then constants; as everywhere: (token, offset, strides) in elements."""
+    stacked: list[Token]
+    """The ys."""
+    body: Plan
+    arena: Token
+    """Temporaries of the body."""
+    reads: list[Token]
+    writes: list[Token]
+    scratch: dict[Token, int] = field(default_factory=dict)
+    group: Group | None = None
+
+
+@dataclass(slots=True)
+class BranchStep:
+    """A choice: the plan of one of two bodies is run."""
+
+    node: Node
+    choice: tuple[Token, int]
+    """(token, offset) of the bool that chooses."""
+    operands: list[tuple[Token, int, tuple[int, ...]]]
+    results: list[Token]
+    bodies: list[Plan]
+    """Where the choice is true, and where it is false."""
+    arena: Token
+    reads: list[Token]
+    writes: list[Token]
+    scratch: dict[Token, int] = field(default_factory=dict)
+    group: Group | None = None
+
+
+Step = LoopStep | ProductStep | CallStep | NativeStep | RepeatStep | BranchStep

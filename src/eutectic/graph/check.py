@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+from eutectic.dtype import bool_
 from eutectic.errors import InternalError
 from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node
+from eutectic.graph.loops import COND, RESULT, WHILE, bodies, result_type
 from eutectic.graph.prims import (
     BROADCAST, CONCATENATE, GATHER, MATMUL, PAD, RESHAPE, SCATTER, SLICE, TRANSPOSE)
 
@@ -44,6 +46,12 @@ def check_node(n: Node) -> None:
         _that(all(i.dtype.is_int for i in n.inputs[1:]), n, "an index is no integer")
     elif family == "elementwise":
         _that(bool(shapes) and _broadcast(shapes) == n.shape, n, "shapes do not broadcast to it")
+    elif n.prim.family == "loop":
+        _control(n)
+    elif n.prim is RESULT:
+        _that((n.shape, n.dtype) == result_type(n.inputs[0], n.attrs[0])
+              if n.inputs[0].prim.family == "loop" else n.inputs[0].data is not None, n,
+              "its loop has no such result")
     elif n.prim is TRANSPOSE:
         perm = n.attrs[0]
         _that(sorted(perm) == list(range(len(n.shape)))
@@ -74,6 +82,32 @@ def check_node(n: Node) -> None:
     elif n.prim is PAD:
         _that(all(lo + d <= k for lo, d, k in zip(n.attrs[0], shapes[0], n.shape)), n,
               "the padded array does not fit")
+
+
+def _control(n: Node) -> None:
+    """A loop or choice: its bodies take its operands, and give the next carries."""
+    types = [(i.shape, i.dtype) for i in n.inputs]
+    if n.prim is COND:
+        _that(types[0] == ((), bool_), n, "the choice is no bool")
+        results = [[(o.shape, o.dtype) for o in b.outputs] for b in bodies(n)]
+        _that(results[0] == results[1], n, "the bodies have different results")
+        types = types[1:]
+    else:
+        body, carries, xs, length, _reverse = n.attrs
+        _that(length is None or length >= 0, n, "a length is no natural number")
+        for k in range(carries, carries + xs):
+            shape, dtype = types[k]
+            _that(shape[:1] == (length,), n, "xs differ in length")
+            types[k] = (shape[1:], dtype)
+        _that([(o.shape, o.dtype) for o in body.outputs[:carries]] == types[:carries], n,
+              "a carry changes")
+        _that(n.prim is not WHILE or types[0] == ((), bool_), n, "the first carry is no bool")
+    for b in bodies(n):
+        _that([(i.shape, i.dtype) for i in b.inputs] == types, n, "a body takes other operands")
+        given = {id(i) for i in b.inputs}
+        _that(all(m.prim is not INPUT and m.data is None for m in b.graph.order
+                  if id(m) not in given), n, "a body is not closed")
+        check(b.graph)
 
 
 def _broadcast(shapes: list[tuple[int, ...]]) -> tuple[int, ...] | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 from eutectic.dtype import Dtype
 from eutectic.graph.ir import CONST, Graph, Node
+from eutectic.graph.loops import COND, WHILE, bodies
 
 
 def type_text(shape: tuple[int, ...], d: Dtype) -> str:
@@ -23,7 +26,8 @@ def node_names(graph: Graph) -> dict[int, str]:
 def show(graph: Graph, sources: bool = False) -> str:
     """Write a graph as text.
 
-    Inputs first, then a line `%k = op(operands) attrs : type` for each node, outputs last.
+    Inputs first, then a line `%k = op(operands) attrs : type` for each node, outputs last. Below a
+    loop or choice stand its bodies, with names of their own.
     """
     names = node_names(graph)
     given = {id(n) for n in graph.inputs}
@@ -32,6 +36,8 @@ def show(graph: Graph, sources: bool = False) -> str:
     for n in graph.order:
         if id(n) not in given:
             lines.append("  " + node_text(n, names[id(n)], names) + (_source(n) if sources else ""))
+            for body in bodies(n):
+                lines.append(indent(show(body.graph, sources), "    "))
     lines.append("  return " + ", ".join(names[id(o)] for o in graph.outputs))
     return "\n".join(lines)
 
@@ -41,10 +47,22 @@ def node_text(n: Node, name: str, names: dict[int, str]) -> str:
     attrs = ""
     if n.prim is CONST:
         attrs = f" {n.attrs[0]:#x}" if n.attrs[0] >= 0 else " (given at each call)"
+    elif n.prim.family == "loop":
+        return f"{name} = {n.prim.name}({operands}){control_text(n)}"
     elif n.attrs:
         attrs = " " + " ".join(str(a).replace(" ", "") for a in n.attrs)
     data = " (memory)" if n.data is not None else ""
     return f"{name} = {n.prim.name}({operands}){attrs} : {type_text(n.shape, n.dtype)}{data}"
+
+
+def control_text(n: Node) -> str:
+    """What a loop or choice does with its operands, in words."""
+    if n.prim is COND:
+        return ""
+    _body, carries, xs, length, reverse = n.attrs
+    if n.prim is WHILE:
+        return f" {carries} carries"
+    return f" {length} steps{' backward' * reverse}, {carries} carries, {xs} xs"
 
 
 def _source(n: Node) -> str:

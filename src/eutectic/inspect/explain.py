@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from eutectic.engine.kernels import llvm_text
-from eutectic.engine.plan import Plan, product_text
-from eutectic.engine.steps import LoopStep, NativeStep, ProductStep, Step
-from eutectic.graph.ir import CONST, IOTA, Graph, Node
-from eutectic.graph.passes.fuse import Fusion, call_reason
-from eutectic.graph.passes.groups import Group
+from eutectic.engine.pipeline import Record
+from eutectic.engine.plan import product_text
+from eutectic.engine.steps import (
+    BranchStep, LoopStep, NativeStep, ProductStep, RepeatStep, Step)
+from eutectic.graph.ir import CONST, IOTA, Node
+from eutectic.graph.loops import RESULT, bodies
+from eutectic.graph.passes.groups import Group, call_reason
 from eutectic.graph.show import node_names, show, type_text
 from eutectic.inspect.work import Work, kernel_steps, step_work, total
 from eutectic.runtime import pool
@@ -36,6 +38,9 @@ KINDS = {
     "product": "matrix product",
     "native": "operation with code of its own",
     "call": "call of a Python library",
+    "scan": "loop over a body of its own",
+    "while_loop": "loop over a body of its own, as long as a condition holds",
+    "cond": "choice between two bodies, of which one runs",
 }
 
 
@@ -76,7 +81,8 @@ class KernelInfo:
 
     index: int
     kind: str
-    """'map', 'row', 'units', 'col', 'short', 'product', 'native' or 'call' (see `KINDS`)."""
+    """'map', 'row', 'units', 'col', 'short', 'product', 'native', 'call', 'scan', 'while_loop' or
+    'cond' (see `KINDS`)."""
     operations: tuple[Operation, ...]
     inputs: tuple[Operand, ...]
     outputs: tuple[Operand, ...]
@@ -84,10 +90,14 @@ class KernelInfo:
     text: str
     """The kernel as the code generator gets it."""
     step: Step
+    bodies: tuple[BodyInfo, ...] = ()
+    """What a loop or a choice runs."""
 
     @property
     def llvm(self) -> str:
         """LLVM text; empty for a call of a Python library."""
+        if self.bodies:
+            return "\n".join([k.llvm for b in self.bodies for k in b.kernels if k.llvm])
         if isinstance(self.step, LoopStep):
             return llvm_text(self.step.spec)
         if isinstance(self.step, ProductStep):
@@ -99,6 +109,8 @@ class KernelInfo:
     @property
     def assembly(self) -> str:
         """The processor's instructions; empty for a call of a Python library."""
+        if self.bodies:
+            return "\n".join([k.assembly for b in self.bodies for k in b.kernels if k.llvm])
         if isinstance(self.step, ProductStep) and self.step.epilogue is not None:
             return (f"{assembly(product_text(self.step.node))}\n"
                     f"{assembly(llvm_text(self.step.epilogue.spec))}")
@@ -123,6 +135,19 @@ class NotFused:
     rule: str
     """Short name of the rule that forbids it."""
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BodyInfo:
+    """What a loop does in each step, or a choice in one of its cases."""
+
+    name: str
+    times: int | None
+    """How often it runs in a call; None where that is not known before."""
+    graphs: tuple[tuple[str, str], ...]
+    """(stage, graph as text), as of an `Explanation`."""
+    kernels: tuple[KernelInfo, ...]
+    not_fused: tuple[NotFused, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +241,11 @@ def explanation(name: str, entry: Entry, holds: CompileStats | None = None) -> E
     record, plan = entry.record, entry.plan
     assert record.fusion is not None
     graph = record.graphs[-1][1]
-    reader = _Reader(graph, record.fusion, plan)
+    reader = _Reader(record)
     memory = Memory(sum(n.size * n.dtype.size for n in graph.inputs), sum(plan.fresh), plan.arena)
     return Explanation(
         name, tuple(map(reader.operand, graph.inputs)), tuple(map(reader.operand, graph.outputs)),
-        record.why, tuple([(stage, show(g, sources=True)) for stage, g in record.graphs]),
+        record.why, reader.graphs(),
         reader.kernels(), reader.not_fused(), memory, dict(record.seconds),
         pool.get_num_threads(), holds)
 
@@ -228,11 +253,13 @@ def explanation(name: str, entry: Entry, holds: CompileStats | None = None) -> E
 class _Reader:
     """Turns nodes, groups and steps into what people read."""
 
-    def __init__(self, graph: Graph, fusion: Fusion, plan: Plan) -> None:
-        self.fusion = fusion
-        self.steps = kernel_steps(plan)
-        self.names = node_names(graph)
-        self.home: dict[int, Group] = {id(m): g for g in fusion.groups for m in g.members}
+    def __init__(self, record: Record) -> None:
+        assert record.fusion is not None and record.plan is not None
+        self.record = record
+        self.fusion = record.fusion
+        self.steps = kernel_steps(record.plan)
+        self.names = node_names(record.graphs[-1][1])
+        self.home: dict[int, Group] = {id(m): g for g in self.fusion.groups for m in g.members}
         self.index: dict[int, int] = {}
         """Index of a group's kernel."""
         for i, s in enumerate(self.steps):
@@ -240,12 +267,17 @@ class _Reader:
                 self.index[id(s.group)] = i
         self.reader_lines: dict[int, tuple[str, int]] = {}
         """Of what no line of the user's made, a copy of an input say: the line that reads it."""
-        for g in fusion.groups:
+        for g in self.fusion.groups:
             for e in g.edges:
                 if e.base.source is None and e.consumer.source is not None:
                     self.reader_lines.setdefault(id(e.base), e.consumer.source)
 
+    def graphs(self) -> tuple[tuple[str, str], ...]:
+        return tuple([(stage, show(g, sources=True)) for stage, g in self.record.graphs])
+
     def name(self, n: Node) -> str:
+        if n.prim is RESULT and id(n) not in self.names:
+            return f"result {n.attrs[0]} of {self.name(n.inputs[0])}"
         return self.names.get(id(n)) or f"copy of {self.name(_base(n.inputs[0]))}"
 
     def operation(self, n: Node) -> Operation:
@@ -272,6 +304,8 @@ class _Reader:
             kind, text = "product", _product_line(s.node)
             if s.epilogue is not None:
                 text += f"\nfollowed on each block of it by\n{s.epilogue.spec.text()}"
+        elif isinstance(s, (RepeatStep, BranchStep)):
+            return self._control(i, s, g, tuple(map(self.operand, read.values())))
         else:
             kind = "native" if isinstance(s, NativeStep) else "call"
             text = f"{kind} {s.node.prim.name} {s.node.attrs}"
@@ -279,6 +313,20 @@ class _Reader:
             i, kind, tuple(map(self.operation, g.members)),
             tuple(map(self.operand, read.values())), tuple(map(self.operand, g.outputs)),
             step_work(s), text, s)
+
+    def _control(self, i: int, s: RepeatStep | BranchStep, g: Group,
+                 inputs: tuple[Operand, ...]) -> KernelInfo:
+        """A loop or choice, with its bodies."""
+        n = s.node
+        times = n.attrs[3] if isinstance(s, RepeatStep) else None
+        inner = []
+        for body in bodies(n):
+            reader = _Reader(self.record.bodies[id(n), id(body)])
+            inner.append(BodyInfo(str(body), times, reader.graphs(), reader.kernels(),
+                                  reader.not_fused()))
+        text = "\n".join([f"{n.prim.name} {b.name}:\n{k.text}" for b in inner for k in b.kernels])
+        return KernelInfo(i, n.prim.name, (self.operation(n),), inputs,
+                          tuple(map(self.operand, g.outputs)), step_work(s), text, s, tuple(inner))
 
     def not_fused(self) -> tuple[NotFused, ...]:
         """Every pair of neighbours in different kernels, in the kernels' order."""
@@ -311,6 +359,8 @@ class _Reader:
         if g.kind == "call" and g.heavy is not None and g.heavy.prim.family == "place":
             return ("placed", "its kernel writes it right into its part of the larger array")
         home = self.home[id(producer)]
+        if id(producer) in home.dests:
+            return ("placed", "its kernel writes it right where the loop finds it")
         if home.kind == "call":
             return ("call", call_reason(producer))
         if producer.prim.name == "copy" and producer.source is None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import linecache
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 from eutectic.inspect.cold import passes_seconds
-from eutectic.inspect.explain import KINDS, Explanation, KernelInfo, NotFused, Operand, Operation
+from eutectic.inspect.explain import (
+    KINDS, BodyInfo, Explanation, KernelInfo, NotFused, Operand, Operation)
 from eutectic.inspect.units import GLUE, WIDTH, bytes_text, count_text, seconds_text, wrapped
 from eutectic.tracing.history import CompileStats
 
@@ -61,7 +63,19 @@ def kernel_text(k: KernelInfo) -> str:
                                                                    k.work.written)]
     lines.append(f"  work    {_work(k)}")
     lines += _operations(k.operations)
+    for b in k.bodies:
+        lines.append(textwrap.indent(_body(b), "    "))
     return "\n".join([line for line in lines if line])
+
+
+def _body(b: BodyInfo) -> str:
+    """A body with its kernels, which have numbers of their own."""
+    count = count_text(len(b.kernels), "kernel")
+    times = "" if b.times is None else f", {count_text(b.times, 'time')}"
+    parts = [f"{b.name}: {count}{times}", *[kernel_text(k) for k in b.kernels]]
+    if b.not_fused:
+        parts.append(_not_fused(b.not_fused))
+    return "\n".join(parts)
 
 
 def _operands(label: str, operands: Sequence[Operand], nbytes: int) -> str:
@@ -132,27 +146,11 @@ def _cost(x: Explanation) -> str:
 
 def to_dict(x: Explanation, llvm: bool, assembly: bool) -> dict[str, Any]:
     """Plain data for JSON."""
-    kernels = []
-    for k in x.kernels:
-        w = k.work
-        item: dict[str, Any] = {
-            "index": k.index, "kind": k.kind,
-            "operations": [_operation(o) for o in k.operations],
-            "inputs": [_operand(o) for o in k.inputs],
-            "outputs": [_operand(o) for o in k.outputs],
-            "bytes_read": w.read, "bytes_written": w.written, "flops": w.flops, "text": k.text}
-        if llvm:
-            item["llvm"] = k.llvm
-        if assembly:
-            item["assembly"] = k.assembly
-        kernels.append(item)
     return {
         "name": x.name, "why": str(x.why), "threads": x.threads,
         "inputs": [_operand(o) for o in x.inputs], "results": [_operand(o) for o in x.results],
-        "graphs": dict(x.graphs), "kernels": kernels,
-        "not_fused": [{"producer": _operation(p.producer), "consumer": _operation(p.consumer),
-                       "kernels": list(p.kernels), "rule": p.rule, "reason": p.reason}
-                      for p in x.not_fused],
+        "graphs": dict(x.graphs), "kernels": [_kernel(k, llvm, assembly) for k in x.kernels],
+        "not_fused": [_pair(p) for p in x.not_fused],
         "memory": {"inputs": x.memory.inputs, "results": x.memory.results,
                    "temporaries": x.memory.temporaries},
         "seconds": x.seconds, "holds": None if x.holds is None else _stats(x.holds)}
@@ -167,6 +165,29 @@ def _stats(s: CompileStats) -> dict[str, Any]:
         "reasons": [str(why) for why in s.reasons], "bytes": s.bytes,
         "memory": {"temporaries": s.memory.temporaries, "constants": s.memory.constants,
                    "code": s.memory.code}}
+
+
+def _kernel(k: KernelInfo, llvm: bool, assembly: bool) -> dict[str, Any]:
+    w = k.work
+    item: dict[str, Any] = {
+        "index": k.index, "kind": k.kind, "operations": [_operation(o) for o in k.operations],
+        "inputs": [_operand(o) for o in k.inputs], "outputs": [_operand(o) for o in k.outputs],
+        "bytes_read": w.read, "bytes_written": w.written, "flops": w.flops, "text": k.text}
+    if k.bodies:
+        item["bodies"] = [{
+            "name": b.name, "times": b.times, "graphs": dict(b.graphs),
+            "kernels": [_kernel(inner, llvm, assembly) for inner in b.kernels],
+            "not_fused": [_pair(p) for p in b.not_fused]} for b in k.bodies]
+    if llvm:
+        item["llvm"] = k.llvm
+    if assembly:
+        item["assembly"] = k.assembly
+    return item
+
+
+def _pair(p: NotFused) -> dict[str, Any]:
+    return {"producer": _operation(p.producer), "consumer": _operation(p.consumer),
+            "kernels": list(p.kernels), "rule": p.rule, "reason": p.reason}
 
 
 def _operation(o: Operation) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from eutectic.engine.steps import CallStep, LoopStep, NativeStep, ProductStep, Step
+from eutectic.engine.steps import (
+    BranchStep, CallStep, LoopStep, NativeStep, ProductStep, RepeatStep, Step)
 from eutectic.graph.prims import GATHER
 from eutectic.engine.plan import Plan
 from eutectic.kernel.prim import Prim
@@ -47,6 +48,10 @@ class Work:
         return Work(self.read + o.read, self.written + o.written, self.flops + o.flops,
                     self.instructions + o.instructions, self.product_flops + o.product_flops)
 
+    def __mul__(self, times: int) -> Work:
+        return Work(self.read * times, self.written * times, self.flops * times,
+                    self.instructions * times, self.product_flops * times)
+
 
 def total(parts: Iterable[Work]) -> Work:
     """The sum of several pieces of work."""
@@ -70,9 +75,19 @@ def step_work(step: Step) -> Work:
         return _loop_work(step)
     if isinstance(step, ProductStep):
         return _product_work(step)
+    if isinstance(step, RepeatStep):
+        length = step.node.attrs[3]
+        # How often a loop runs whose length is not known: once, for want of a better number.
+        return plan_work(step.body) * (1 if length is None else length)
+    if isinstance(step, BranchStep):
+        return max([plan_work(p) for p in step.bodies], key=_instructions)
     read = sum([n.size * n.dtype.size for n in step.node.inputs])
     flops = step.code.flops if isinstance(step, NativeStep) else 0
     return Work(read, step.node.size * step.node.dtype.size, flops, flops / 2)
+
+
+def _instructions(w: Work) -> float:
+    return w.instructions
 
 
 @dataclass(frozen=True, slots=True)

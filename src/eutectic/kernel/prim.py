@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from eutectic.kernel.reductions import Reduction
 
 FAMILIES = ("leaf", "elementwise", "view", "reduction", "scan", "contract", "place", "scatter",
-            "composite", "opaque", "native")
+            "composite", "opaque", "native", "loop", "result")
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -11,6 +11,8 @@ A plan is an array of 64-bit words: a header `[n_steps, release_gil]`, then 8 wo
 - Bit 0 of flags: this step and the next one do not depend on each other. A run of such range steps
   becomes one parallel region.
 
+Loops and choices are `NESTED` steps that run other plans: `repeat_step` and `branch_step`.
+
 The pool's lock is held while a plan runs, so that several Python threads may run one plan. Nothing
 here compiles code for a plan: only the runner is machine code, and it is the same for all plans.
 """
@@ -153,6 +155,44 @@ def worth_releasing(steps: Sequence[Step]) -> bool:
     return total >= RELEASE_ELEMENTS
 
 
+Place = tuple[int, int]
+"""(buffer index, byte offset)."""
+_REPEAT_FRAME, _BRANCH_FRAMES = 5, 5
+
+
+def repeat_step(plan: NativePlan, frame: Sequence[Place], moves: Sequence[tuple[int, int]],
+                swaps: Sequence[tuple[int, int, int]], count: int) -> Step:
+    """A step that runs a plan `count` times, or (-1) as long as the first carry is true.
+
+    `frame` says where the plan's buffers lie before the first time. After each time the buffers of
+    `moves` (slot, bytes) go on and those of `swaps` (slot, slot, bytes) change places; where the
+    number of times is not known, the results of an odd number are copied to where an even one has
+    them. The words: plan, count, number of moves, number of swaps, position of the moves, then the
+    frame, the moves, the swaps.
+    """
+    at = _REPEAT_FRAME + len(frame)
+    params = [plan.address, count, len(moves), len(swaps), at, *[0] * len(frame)]
+    for words in (*moves, *swaps):
+        params += words
+    patches = [(_REPEAT_FRAME + i, b, offset) for i, (b, offset) in enumerate(frame)]
+    return Step(NESTED, _module()["ev_repeat"], params, 1, 1, patches)
+
+
+def branch_step(plans: tuple[NativePlan, NativePlan], frames: Sequence[Sequence[Place]],
+                choice: Place) -> Step:
+    """A step that runs the first plan if the byte at `choice` is not 0, else the second.
+
+    The words: address of the byte, plan and position of its frame for each, then the frames.
+    """
+    positions = [_BRANCH_FRAMES, _BRANCH_FRAMES + len(frames[0])]
+    params = [0, plans[0].address, positions[0], plans[1].address, positions[1],
+              *[0] * (len(frames[0]) + len(frames[1]))]
+    patches = [(0, *choice)]
+    for position, frame in zip(positions, frames):
+        patches += [(position + i, b, offset) for i, (b, offset) in enumerate(frame)]
+    return Step(NESTED, _module()["ev_branch"], params, 1, 1, patches)
+
+
 def _check(index: int, step: Step) -> None:
     if step.kind not in (RANGE, CALL, NESTED) or not step.fn or step.grain < 1 or step.n < 0:
         raise InternalError(f"[plan] step {index} is not well formed: {step}")
@@ -250,7 +290,8 @@ def load() -> None:
 @functools.cache
 def _module() -> jit.CompiledModule:
     pool.native()
-    names = ("ev_run", "ev_guarded_run", "ev_py_run", "ev_py_run_list", "ev_py_launch")
+    names = ("ev_run", "ev_guarded_run", "ev_repeat", "ev_branch", "ev_py_run",
+             "ev_py_run_list", "ev_py_launch")
     module = jit.compile_module(driver_text.native_text(), names)
     for name in names[:2]:
         jit.add_symbol(name, module[name])

@@ -38,7 +38,7 @@ def _guard(name: str, call: str) -> str:
 
 
 def native_text() -> str:
-    """`ev_run`, and `run`, `run_list` and `launch` for CPython's fast calling convention."""
+    """`ev_run`, loops over plans, and what CPython's fast calling convention calls."""
     return f"""
 declare void @ev_parallel(ptr, ptr, i64, i64)
 declare void @ev_group(ptr, i64)
@@ -54,6 +54,7 @@ declare ptr @PyErr_Occurred()
 declare i32 @PyErr_BadArgument()
 declare void @Py_IncRef(ptr)
 declare ptr @malloc(i64)
+declare ptr @memcpy(ptr, ptr, i64)
 declare void @free(ptr)
 
 ; params[slot] = bufs[buffer] + offset for each patch of a step.
@@ -158,6 +159,121 @@ group:
   call void @ev_group(ptr %step, i64 %count)
   br label %next
 done:
+  ret void
+}}
+
+; A loop over a plan, as a step: see `driver.repeat_step` for the words at %p.
+define void @ev_repeat(ptr %p, i64 %lo, i64 %n, i64 %tid) #1 {{
+entry:
+  %plan = load ptr, ptr %p
+  %cp = getelementptr i64, ptr %p, i64 1
+  %count = load i64, ptr %cp
+  %mp = getelementptr i64, ptr %p, i64 2
+  %nmoves = load i64, ptr %mp
+  %sp = getelementptr i64, ptr %p, i64 3
+  %nswaps = load i64, ptr %sp
+  %tp = getelementptr i64, ptr %p, i64 4
+  %at = load i64, ptr %tp
+  %bufs = getelementptr i64, ptr %p, i64 5
+  %moves = getelementptr i64, ptr %p, i64 %at
+  %mwords = shl i64 %nmoves, 1
+  %swaps = getelementptr i64, ptr %moves, i64 %mwords
+  %swords = mul i64 %nswaps, 3
+  %end = getelementptr i64, ptr %swaps, i64 %swords
+  %asks = icmp slt i64 %count, 0
+  br label %head
+head:
+  %i = phi i64 [0, %entry], [%i2, %next]
+  br i1 %asks, label %ask, label %counted
+ask:
+  %firstslot = load i64, ptr %swaps
+  %firstp = getelementptr ptr, ptr %bufs, i64 %firstslot
+  %first = load ptr, ptr %firstp
+  %byte = load i8, ptr %first
+  %true = icmp ne i8 %byte, 0
+  br i1 %true, label %run, label %over
+counted:
+  %left = icmp slt i64 %i, %count
+  br i1 %left, label %run, label %over
+run:
+  call void @ev_steps(ptr %plan, ptr %bufs)
+  br label %move
+move:
+  %m = phi ptr [%moves, %run], [%m2, %moving]
+  %moved = icmp uge ptr %m, %swaps
+  br i1 %moved, label %swap, label %moving
+moving:
+  %mslot = load i64, ptr %m
+  %mstepp = getelementptr i64, ptr %m, i64 1
+  %mstep = load i64, ptr %mstepp
+  %mbufp = getelementptr i64, ptr %bufs, i64 %mslot
+  %mold = load i64, ptr %mbufp
+  %mnew = add i64 %mold, %mstep
+  store i64 %mnew, ptr %mbufp
+  %m2 = getelementptr i64, ptr %m, i64 2
+  br label %move
+swap:
+  %s = phi ptr [%swaps, %move], [%s2, %swapping]
+  %swapped = icmp uge ptr %s, %end
+  br i1 %swapped, label %next, label %swapping
+swapping:
+  %sa = load i64, ptr %s
+  %sbp = getelementptr i64, ptr %s, i64 1
+  %sb = load i64, ptr %sbp
+  %ap = getelementptr i64, ptr %bufs, i64 %sa
+  %bp = getelementptr i64, ptr %bufs, i64 %sb
+  %a = load i64, ptr %ap
+  %b = load i64, ptr %bp
+  store i64 %b, ptr %ap
+  store i64 %a, ptr %bp
+  %s2 = getelementptr i64, ptr %s, i64 3
+  br label %swap
+next:
+  %i2 = add i64 %i, 1
+  br label %head
+
+; A loop that asked has its results in the other buffers after an odd number of steps.
+over:
+  %bit = and i64 %i, 1
+  %odd = icmp ne i64 %bit, 0
+  %away = and i1 %odd, %asks
+  br i1 %away, label %copy, label %done
+copy:
+  %c = phi ptr [%swaps, %over], [%c2, %copying]
+  %copied = icmp uge ptr %c, %end
+  br i1 %copied, label %done, label %copying
+copying:
+  %ca = load i64, ptr %c
+  %cbp = getelementptr i64, ptr %c, i64 1
+  %cb = load i64, ptr %cbp
+  %cnp = getelementptr i64, ptr %c, i64 2
+  %cn = load i64, ptr %cnp
+  %fromp = getelementptr ptr, ptr %bufs, i64 %ca
+  %top = getelementptr ptr, ptr %bufs, i64 %cb
+  %from = load ptr, ptr %fromp
+  %to = load ptr, ptr %top
+  %ignored = call ptr @memcpy(ptr %to, ptr %from, i64 %cn)
+  %c2 = getelementptr i64, ptr %c, i64 3
+  br label %copy
+done:
+  ret void
+}}
+
+; One of two plans, as a step: see `driver.branch_step` for the words at %p.
+define void @ev_branch(ptr %p, i64 %lo, i64 %n, i64 %tid) #1 {{
+entry:
+  %choice = load ptr, ptr %p
+  %byte = load i8, ptr %choice
+  %no = icmp eq i8 %byte, 0
+  %k = select i1 %no, i64 2, i64 0
+  %pk = add i64 %k, 1
+  %bk = add i64 %k, 2
+  %planp = getelementptr i64, ptr %p, i64 %pk
+  %plan = load ptr, ptr %planp
+  %atp = getelementptr i64, ptr %p, i64 %bk
+  %at = load i64, ptr %atp
+  %bufs = getelementptr i64, ptr %p, i64 %at
+  call void @ev_steps(ptr %plan, ptr %bufs)
   ret void
 }}
 

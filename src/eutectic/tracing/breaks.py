@@ -74,7 +74,7 @@ class Break:
 
 
 class Trace:
-    """One trace in progress, of a function that is compiled or vectorised."""
+    """One trace in progress, of a function that is compiled, vectorised, or a loop's."""
 
     __slots__ = ("_nodes", "_placeholders", "broken", "name", "on_break", "over", "plain",
                  "retains", "what")
@@ -83,7 +83,7 @@ class Trace:
                  on_break: Callable[[Break], None] | None = None) -> None:
         self.name = name
         self.what = what
-        """'compile' or 'vmap'."""
+        """'compile', 'vmap', or the loop or choice whose function it is: 'scan', say."""
         self.plain = plain
         """Whether the call goes on plainly where a value is needed."""
         self.on_break = on_break
@@ -186,8 +186,8 @@ def _message(found: Break, n: Node, trace: Trace) -> str:
     if trace.what == "vmap":
         head += f"stands for every entry of a batch while mx.vmap calls {found.function!r}."
     else:
-        head += f"is a placeholder while mx.compile traces {found.function!r}."
-        if not trace.plain:
+        head += f"is a placeholder while mx.{trace.what} traces {found.function!r}."
+        if trace.what == "compile" and not trace.plain:
             remedy += (' Or compile with on_break="plain": calls that need a value then run '
                        "uncompiled.")
     return f"{wrapped(head)}\n{_place(found)}{wrapped(remedy)}"

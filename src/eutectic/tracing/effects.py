@@ -94,6 +94,15 @@ class Effects:
             found.append(Effect(place, shapes, tuple([k for k in before if k not in now])))
         return found
 
+    def written(self) -> list[array]:
+        """The arrays that the trace put there."""
+        found = []
+        for place, before in self._before:
+            for k, v in place.content().items():
+                if before.get(k, _ABSENT) is not v and _holds_array(v):
+                    found += [x for x in flatten(v)[0] if isinstance(x, array)]
+        return found
+
     def restore(self) -> None:
         """Put back the places to which the trace wrote arrays."""
         for place, before in self._before:

@@ -44,7 +44,7 @@ def _write(reader: Reader, traced: Traced, outs: list[Node]) -> Any:
 
 def _output(plan: Plan, i: int, o: Node, inputs: Sequence[Data], fresh: Sequence[Any]) -> Node:
     n = Node(INPUT, (), (), o.shape, o.dtype)
-    n.data = result_data(plan, i, inputs, fresh)
+    n.data = result_data(plan, inputs, fresh, i)
     return n
 
 

@@ -8,10 +8,12 @@ from typing import Any
 
 from eutectic.array import array, wrap
 from eutectic.engine.evaluate import evaluate
+from eutectic.errors import TraceError
 from eutectic.graph import ir
 from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node, toposort
+from eutectic.graph.loops import RESULT
 from eutectic.tracing.arguments import Copies, call_tree
-from eutectic.tracing.breaks import Trace, active
+from eutectic.tracing.breaks import LEFT_BEHIND, Trace, active
 from eutectic.tracing.effects import Effects
 from eutectic.tracing.entry import Call, Plain, Traced
 from eutectic.tracing.keys import Reader
@@ -116,6 +118,8 @@ def _collect(name: str, call: Call, result: Any, placeholders: list[Node],
     order = toposort(roots, lambda n: n.data is not None)
     early = [n for n in order if n.data is None and n.source is None and n.trace is None
              and n.prim not in (CONST, IOTA, INPUT)]
+    # A loop that has run: its other results are at hand.
+    early += [n for n in order if n.prim is RESULT and n.inputs[0].data is not None]
     if early:
         # Recorded before the trace but not computed yet: compute it, it is a captured value.
         evaluate(early)
@@ -126,6 +130,9 @@ def _collect(name: str, call: Call, result: Any, placeholders: list[Node],
         if n.data is None and id(n) in position:
             used.append(position[id(n)])
             inputs.append(n)
+        elif n.data is None and n.prim is INPUT:
+            raise TraceError(f"[compile] {name} uses a placeholder that a trace of "
+                             f"{getattr(n.trace, 'name', n.trace)} left behind. {LEFT_BEHIND}")
     for n in order:
         if n.data is not None:
             captured.append(n)

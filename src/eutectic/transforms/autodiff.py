@@ -16,12 +16,14 @@ from eutectic.array import array, wrap
 from eutectic.errors import ArgumentError, DtypeError, TransformError, show_shape
 from eutectic.graph import ir, prims
 from eutectic.graph.ir import INPUT, Node, toposort, with_inputs
+from eutectic.graph.loops import RESULT
 from eutectic.graph.passes.expand import expanded
 from eutectic.ops.attention import ATTENTION, formula
 from eutectic.ops.derivatives import STRUCTURAL, is_discrete, unbroadcast
 from eutectic.ops.registry import OPS, VJP
 from eutectic.tracing.breaks import active
 from eutectic.transforms.custom import OUTPUT, Call
+from eutectic.transforms.loop_rules import pull_control
 
 
 class Recording:
@@ -70,6 +72,8 @@ def pullback(outputs: Sequence[Node], inputs: Sequence[Node],
             depends.add(id(n))
     found: dict[int, Node] = {}
     pending: dict[int, tuple[Call, list[Node | None], int]] = {}
+    of_results: dict[int, dict[int, Node]] = {}
+    """Cotangents of the results of loops and choices, by the id of their node and their index."""
     for o, g in zip(outputs, cotangents):
         if g is not None:
             _accumulate(found, swapped.get(id(o), o), g)
@@ -80,14 +84,26 @@ def pullback(outputs: Sequence[Node], inputs: Sequence[Node],
         if n.prim is OUTPUT:
             pending = _custom(n, g, pending, order)
             call, cotangents, left = pending[id(n.attrs[0])]
-            wanted = any(id(swapped.get(id(p), p)) in depends for p in call.primals)
+            primals = n.inputs[1:]
+            wanted = any(id(p) in depends for p in primals)
             if left == 0 and wanted and any(c is not None for c in cotangents):
-                for i, c in zip(call.primals, call.pullback(cotangents, pullback)):
-                    i = swapped.get(id(i), i)
+                for i, c in zip(primals, call.pullback(cotangents, pullback)):
                     if c is not None and id(i) in depends and not is_discrete(i):
                         _accumulate(found, i, c)
             continue
+        if n.prim.family == "loop" and id(n) in of_results:
+            flags = [id(i) in depends and not is_discrete(i) for i in n.inputs]
+            for i, c in zip(n.inputs, pull_control(n, of_results[id(n)], flags, pullback)):
+                if c is not None and id(i) in depends and not is_discrete(i):
+                    _accumulate(found, i, c)
+            continue
         if g is None:
+            continue
+        if n.prim is RESULT:
+            if not is_discrete(n):
+                cotangents_of = of_results.setdefault(id(n.inputs[0]), {})
+                old = cotangents_of.get(n.attrs[0])
+                cotangents_of[n.attrs[0]] = g if old is None else _sum(old, g)
             continue
         for i, c in zip(n.inputs, _rule(n, g)):
             if c is not None and id(i) in depends and not is_discrete(i):
@@ -111,7 +127,11 @@ def _custom(n: Node, g: Node | None, pending: dict[int, tuple[Call, list[Node | 
 def _accumulate(found: dict[int, Node], n: Node, g: Node) -> None:
     g = prims.cast(unbroadcast(g, n.shape), n.dtype)
     old = found.get(id(n))
-    found[id(n)] = g if old is None else Node(OPS["add"].prim, (old, g), (), g.shape, g.dtype)
+    found[id(n)] = g if old is None else _sum(old, g)
+
+
+def _sum(a: Node, b: Node) -> Node:
+    return Node(OPS["add"].prim, (a, b), (), a.shape, a.dtype)
 
 
 def _simple(outputs: Sequence[Node], ends: set[int]) -> tuple[list[Node], dict[int, Node]]:

@@ -20,6 +20,7 @@ from eutectic.ops.comparison import WHERE
 from eutectic.ops.convolution import CONVOLUTION
 from eutectic.ops.rotary import ROTATE, rotate
 from eutectic.transforms.custom import OUTPUT
+from eutectic.transforms.loop_rules import Batched, batch_control, everywhere
 from eutectic.tree import flatten, unflatten
 
 Operand = tuple[Node, bool]
@@ -53,6 +54,10 @@ def _node(n: Node, new: dict[int, Operand], size: int) -> Operand:
             if id(m) not in inner:
                 inner[id(m)] = _node(m, inner, size)
         return inner[id(low)]
+    if n.prim.family == "loop":
+        return batch_control(n, ins, size, batch), True  # type: ignore[return-value]
+    if isinstance(ins[0][0], Batched):
+        return ins[0][0].result(n.attrs[0])
     rule = RULES.get(n.prim) or FAMILIES.get(n.prim.family)
     if rule is None:
         where = f" (at {n.source[0]}:{n.source[1]})" if n.source else ""
@@ -77,12 +82,6 @@ def _custom(n: Node, ins: Sequence[Operand], size: int) -> Operand:
         return out, False
     perm = (axis, *[i for i in range(len(out.shape)) if i != axis])
     return prims.transpose(out, perm), True
-
-
-def everywhere(o: Operand, size: int) -> Node:
-    """The operand with the batch axis, repeated if it has none."""
-    n, batched = o
-    return n if batched else prims.broadcast(n, (size, *n.shape))
 
 
 def _aligned(o: Operand, rank: int) -> Node:

@@ -12,7 +12,8 @@ from eutectic.graph import ir, prims
 from eutectic.graph.ir import INPUT, Node
 from eutectic.tracing.function import CompiledFunction
 from eutectic.tracing.breaks import Trace, active
-from eutectic.transforms.batching import batch, everywhere
+from eutectic.transforms.batching import batch
+from eutectic.transforms.loop_rules import everywhere
 from eutectic.tree import flatten, is_container, unflatten
 
 

@@ -62,6 +62,18 @@ def store_outputs(graph: Graph, strides_of: Callable[[Node], tuple[int, ...]]) -
     return graph if outputs == graph.outputs else Graph(graph.inputs, outputs, graph.name)
 
 
+def separate_outputs(graph: Graph) -> Graph:
+    """Make every output a value of its own, in row-major memory of its own: a body's results."""
+    taken: set[int] = set()
+    outputs = []
+    for o in graph.outputs:
+        if o.prim.family in ("view", "leaf") or id(o) in taken:
+            o = Node(prims.COPY, (o,), (), o.shape, o.dtype)
+        taken.add(id(o))
+        outputs.append(o)
+    return graph if outputs == graph.outputs else Graph(graph.inputs, outputs, graph.name)
+
+
 def _storable_view(o: Node, strides_of: Callable[[Node], tuple[int, ...]]) -> Node:
     """A view chain without reshapes that strides cannot express; else a copy at the last one."""
     chain = []

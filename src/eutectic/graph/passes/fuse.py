@@ -17,13 +17,14 @@ from eutectic.graph.affine import Forms, NotAffine
 from eutectic.graph.ir import INPUT, Graph, Node, with_inputs
 from eutectic.graph.joins import JOINS, Part, parts_of
 from eutectic.graph.layout import row_major, view_layout
+from eutectic.graph.loops import RESULT
+from eutectic.graph.passes.control import place_control
 from eutectic.graph.passes.forms import (
     forms_over, in_order, in_order_all, in_order_prefix, inner_size, is_bijective, lane_clash,
     renamed, trailing)
 from eutectic.graph.passes.groups import (
     LARGE_PRODUCT, MAX_ARGUMENTS, MAX_NODES, PRODUCT_ARRAYS, RECOMPUTE_COST, Edge, Group, Refusal,
-    _fresh, copy_node,
-    is_row_class, new_indices, node_cost, reduced_size)
+    _fresh, call_reason, copy_node, is_row_class, new_indices, node_cost, reduced_size)
 from eutectic.graph.prims import GATHER, MATMUL, SCATTER, UPDATE
 from eutectic.kernel.reductions import UNIT
 
@@ -68,6 +69,8 @@ class _Fuser:
         self.required: set[int] = set()
         self.views: dict[int, Node] = {}
         self.rank: dict[int, float] = {id(n): i for i, n in enumerate(graph.order)}
+        self.results: dict[int, dict[int, Node]] = {}
+        """Results that are read of a loop or choice, by its id and their index."""
         self.readers = Counter([id(i) for n in graph.order for i in n.inputs])
 
     def run(self) -> Fusion:
@@ -85,6 +88,12 @@ class _Fuser:
                 self._place_parts(n)
             elif n.prim.family in ("opaque", "native"):
                 self._call(n)
+            elif n.prim is RESULT:
+                if id(n) in self.required or self.uses.get(id(n)):
+                    self.results.setdefault(id(n.inputs[0]), {})[n.attrs[0]] = n
+            elif n.prim.family == "loop":
+                if id(n) in self.results:
+                    place_control(self, n, self.results[id(n)])
             else:
                 self._place(n)
         if self.enabled:
@@ -583,10 +592,3 @@ class _Fuser:
         for g in out:
             g.members.sort(key=lambda m: self.rank[id(m)])
         return out
-
-
-def call_reason(n: Node | None) -> str:
-    """Why nothing joins an operation that is no loop."""
-    assert n is not None
-    what = {"native": "has machine code of its own", "place": "puts parts into one memory"}
-    return f"{n.prim.name} {what.get(n.prim.family, 'is computed by a library')}"

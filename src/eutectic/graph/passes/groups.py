@@ -248,3 +248,11 @@ def copy_node(n: Node) -> Node:
     c = Node(COPY, (n,), (), n.shape, n.dtype)
     c.source = n.source
     return c
+
+
+def call_reason(n: Node | None) -> str:
+    """Why nothing joins an operation that is no loop."""
+    assert n is not None
+    what = {"native": "has machine code of its own", "place": "puts parts into one memory",
+            "loop": "runs a body of its own", "result": "comes from a body of its own"}
+    return f"{n.prim.name} {what.get(n.prim.family, 'is computed by a library')}"
