@@ -41,6 +41,7 @@ def elementwise(name: str, dtype: Any) -> Sample:
 
 x23, x45, v6 = floats(2, 3), floats(4, 5), floats(6)
 i6 = mx.array([3, 1, 4, 1, 5, 9])
+W5 = floats(5, 5)
 key = mx.random.key(3)
 m4, s4 = spd(4), spd(4, (2,))
 heads = floats(1, 2, 5, 4)
@@ -127,6 +128,16 @@ STRUCTURAL: dict[str, Sample] = {
     "lu": (mx.linalg.lu, (m4,)), "lu_factor": (mx.linalg.lu_factor, (m4,)),
     "solve": (lambda a: (mx.linalg.solve(a, a), mx.linalg.solve_triangular(a, a)), (m4,)),
     "det": (lambda a: (mx.linalg.det(a), *mx.linalg.slogdet(a)), (m4,)),
+    "scan": (lambda x: mx.scan(lambda c, v: (mx.tanh(c + v @ W5), c * 2), mx.zeros(5), x), (x45,)),
+    "scan of numbers": (lambda x: (mx.scan(lambda c, _: (c * 2 + 1, c), x, length=3)[1],), (v6,)),
+    "while_loop": (lambda x: mx.while_loop(lambda s: s.sum() < 50, lambda s: s * 2 + 1, abs(x)),
+                   (v6,)),
+    "cond": (lambda x: mx.cond(x.sum() > 0, mx.exp, lambda v: -v, x), (v6,)),
+    "nested loops": (lambda x: mx.scan(lambda c, v: (mx.cond(
+        v > 0, lambda a: mx.while_loop(lambda s: s < 9, lambda s: s + 2.5, a), mx.sin, c), v),
+        mx.array(0.5), x), (v6,)),
+    "gradient of a loop": (lambda x: mx.grad(lambda y: mx.scan(
+        lambda c, v: (mx.sin(c) * v, c), mx.array(1.0), y)[0])(x), (v6,)),
     "gradient": (lambda x: mx.grad(lambda y: (mx.tanh(y) @ mx.sigmoid(y).T).sum())(x), (x45,)),
     "vmap": (lambda x: mx.vmap(lambda v: mx.softmax(v) * v.sum())(x), (x45,)),
 }

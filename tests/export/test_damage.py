@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import struct
 from pathlib import Path
@@ -126,6 +127,32 @@ def test_operands_and_attributes_that_other_operations_have() -> None:
     fun, args = STRUCTURAL["svd values"]
     with pytest.raises(FormatError, match=r"\(svd\) has other attributes"):
         read(changed(file_of(fun, *args), lambda t: t["traces"][0]["operations"][0][2].append(0)))
+
+
+def test_bodies_of_loops() -> None:
+    fun, args = STRUCTURAL["while_loop"]
+    data = file_of(fun, *args)
+    for found in variants(content(data), HOSTILE):
+        with contextlib.suppress(FormatError):
+            read(signed(json.dumps(found).encode(), constants(data)))
+    operations = content(data)["traces"][0]["operations"]
+    [at] = [i for i, op in enumerate(operations) if op[0] == "while_loop"]
+
+    def output_the_loop(t: Any) -> None:
+        t["traces"][0]["outputs"] = [1 + at]
+
+    def read_the_loop(t: Any) -> None:
+        t["traces"][0]["operations"].append(["logical_not", [1 + at], [], "bool", []])
+
+    def nest(t: Any) -> None:
+        loop = t["traces"][0]["operations"][at]
+        loop[1] = []
+        for _ in range(40):
+            loop[2][0]["body"]["operations"] = [json.loads(json.dumps(loop))]
+    for change, fault in ((output_the_loop, "an output that is a loop"),
+                          (read_the_loop, "reads a loop"), (nest, "nest too deep")):
+        with pytest.raises(FormatError, match=fault):
+            read(changed(data, change))
 
 
 def test_unknown_operations_are_named() -> None:

@@ -54,6 +54,9 @@ CASES: list[tuple[str, Callable[..., Any], list[tuple[int, ...]], str, list[Any]
     ("a bound", lambda x: x[:4] * 2, [(9,)], "(float32[a])", [[(30,)], [(4,)]]),
     ("gradient", lambda x: mx.grad(lambda y: (mx.tanh(y @ W) / y.shape[0]).sum())(x), [(3, 8)],
      "(float32[a,8])", [[(5, 8)], [(1, 8)]]),
+    ("loops", lambda x: (mx.scan(lambda c, v: (c + v / x.shape[0], c[1:]), x[0], x)[1],
+                         mx.while_loop(lambda s: s.max() < 9, lambda s: s + 1, x)), [(4, 3)],
+     "(float32[a,b])", [[(6, 2)], [(2, 7)]]),
     ("norms", lambda x: (mx.fast.rms_norm(x, None, 1e-5), mx.fast.rope(
         x, 4, traditional=False, base=1e4, scale=1.0, offset=0)), [(2, 3, 8)],
      "(float32[a,b,c])", [[(1, 7, 6)]]),

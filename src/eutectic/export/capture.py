@@ -18,11 +18,13 @@ from eutectic.dtype import Dtype
 from eutectic.errors import ExportError
 from eutectic.export.faults import Fault
 from eutectic.export.rules import verify
-from eutectic.export.sizes import Number, Size, fit, resolved
-from eutectic.export.trace import Operation, Trace
+from eutectic.export.operations import Block, Operation, resolved
+from eutectic.export.sizes import Number, Size, fit
+from eutectic.export.trace import Trace
 from eutectic.graph import ir
 from eutectic.graph.ir import CONST, INPUT, Graph, Node, rebuild, with_inputs
 from eutectic.graph.layout import Data
+from eutectic.graph.loops import Body
 from eutectic.graph.prims import identity_value
 from eutectic.runtime import buffers
 from eutectic.tracing.function import CompiledFunction
@@ -72,7 +74,17 @@ def capture(name: str, fun: Callable[..., Any], args: Sequence[array],
         elif n.data is not None or at is not None:
             values[id(n)] = len(given) + len(constants)
             constants.append(wrap(n) if at is None else wrap(call.arrays[at]._n))
-    operations: list[Operation] = []
+    try:
+        operations = _operations(graph, values)
+    except Fault as e:
+        raise ExportError(f"[{name}] {compiled.__name__} cannot be exported: {e}.") from e
+    return Trace([(a._n.dtype, a._n.shape) for a in given], list(kwargs), constants, operations,
+                 [values[id(o)] for o in graph.outputs])
+
+
+def _operations(graph: Graph, values: dict[int, int]) -> list[Operation]:
+    """The nodes of a graph that have no number in `values` yet, numbered from there on."""
+    found: list[Operation] = []
     for n in graph.order:
         if id(n) in values:
             continue
@@ -80,13 +92,19 @@ def capture(name: str, fun: Callable[..., Any], args: Sequence[array],
             verify(n)
         except Fault as e:
             where = f" (at {n.source[0]}:{n.source[1]})" if n.source else ""
-            raise ExportError(f"[{name}] {compiled.__name__} cannot be exported: {n.prim.name}"
-                              f"{where} {e}.") from e
-        values[id(n)] = len(given) + len(constants) + len(operations)
-        operations.append(Operation(n.prim, tuple([values[id(i)] for i in n.inputs]), n.attrs,
-                                    n.dtype, n.shape))
-    return Trace([(a._n.dtype, a._n.shape) for a in given], list(kwargs), constants, operations,
-                 [values[id(o)] for o in graph.outputs])
+            raise Fault(f"{n.prim.name}{where} {e}") from e
+        attrs = tuple([_block(x) if type(x) is Body else x for x in n.attrs])
+        operands = tuple([values[id(i)] for i in n.inputs])
+        values[id(n)] = len(values)
+        found.append(Operation(n.prim, operands, attrs, n.dtype, n.shape))
+    return found
+
+
+def _block(body: Body) -> Block:
+    graph = rebuild(body.graph, _plain)
+    values = {id(n): i for i, n in enumerate(body.inputs)}
+    return Block(str(body), tuple([(n.dtype, n.shape) for n in body.inputs]),
+                 tuple(_operations(graph, values)), tuple([values[id(o)] for o in graph.outputs]))
 
 
 def _flat(encoding: Any) -> bool:
@@ -234,16 +252,7 @@ def _fitted(corners: Mapping[tuple[int, ...], Any], names: list[str],
     try:
         inputs = [(d, general([t.inputs[i][1] for t in traces]))
                   for i, (d, _) in enumerate(base.inputs)]
-        operations = []
-        for i, op in enumerate(base.operations):
-            found = [t.operations[i] for t in traces]
-            attrs = op.attrs
-            if op.prim is not CONST:
-                attrs = general([o.attrs for o in found])
-            elif any(o.attrs != attrs for o in found):
-                patterns = dict(zip(corners, [o.attrs[0] for o in found]))
-                attrs = (_number(patterns, op.dtype, names, low, high),)
-            operations.append(replace(op, shape=general([o.shape for o in found]), attrs=attrs))
+        operations = list(general([tuple(t.operations) for t in traces]))
     except Fault:
         return None
     return Trace(inputs, base.keywords, base.constants, operations, base.outputs)
@@ -261,6 +270,17 @@ def _combined(values: dict[tuple[int, ...], Any], names: list[str], low: list[in
             raise Fault("an attribute changes its length")
         return tuple([_combined({c: v[i] for c, v in values.items()}, names, low, high)
                       for i in range(len(first))])
+    if kind is Operation:
+        return _operation(values, names, low, high)
+    if kind is Block:
+        if not all(_same_operations(first.operations, v.operations) for v in values.values()):
+            raise Fault("a body changes")
+        inputs, operations, outputs = [
+            _combined({c: get(v) for c, v in values.items()}, names, low, high)
+            for get in (lambda b: tuple([s for _, s in b.inputs]), lambda b: b.operations,
+                        lambda b: b.outputs)]
+        return replace(first, operations=operations, outputs=outputs, inputs=tuple(
+            [(d, s) for (d, _), s in zip(first.inputs, inputs)]))
     if kind is int:
         size = fit(values.__getitem__, names, low, high)
         if size is None:
@@ -269,6 +289,20 @@ def _combined(values: dict[tuple[int, ...], Any], names: list[str], low: list[in
     if any(v != first and not (v != v and first != first) for v in values.values()):
         raise Fault("an attribute changes")
     return first
+
+
+def _operation(values: dict[tuple[int, ...], Operation], names: list[str], low: list[int],
+               high: list[int]) -> Operation:
+    """An operation from those at all corners, which have the same operands."""
+    first = next(iter(values.values()))
+    shape = _combined({c: op.shape for c, op in values.items()}, names, low, high)
+    attrs: tuple[Any, ...] = first.attrs
+    if first.prim is not CONST:
+        attrs = _combined({c: op.attrs for c, op in values.items()}, names, low, high)
+    elif any(op.attrs != attrs for op in values.values()):
+        patterns = {c: op.attrs[0] for c, op in values.items()}
+        attrs = (_number(patterns, first.dtype, names, low, high),)
+    return replace(first, shape=shape, attrs=attrs)
 
 
 def _number(patterns: dict[tuple[int, ...], int], dtype: Dtype, names: list[str],
@@ -295,11 +329,14 @@ def _value(bits: int, dtype: Dtype) -> Any:
 def _same_structure(a: Trace, b: Trace) -> bool:
     return (a.keywords == b.keywords and a.outputs == b.outputs
             and [d for d, _ in a.inputs] == [d for d, _ in b.inputs]
-            and len(a.operations) == len(b.operations)
-            and all((p.prim, p.inputs, p.dtype) == (q.prim, q.inputs, q.dtype)
-                    for p, q in zip(a.operations, b.operations))
+            and _same_operations(a.operations, b.operations)
             and len(a.constants) == len(b.constants)
             and all(map(_equal, a.constants, b.constants)))
+
+
+def _same_operations(a: Sequence[Operation], b: Sequence[Operation]) -> bool:
+    return len(a) == len(b) and all(
+        (p.prim, p.inputs, p.dtype) == (q.prim, q.inputs, q.dtype) for p, q in zip(a, b))
 
 
 def _equal(a: array, b: array) -> bool:

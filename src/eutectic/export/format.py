@@ -17,8 +17,9 @@ Constants follow, row-major, each at a multiple of 64. The JSON text is an objec
 
 Operands and outputs number the inputs, then the constants, then the operations. A length is an
 integer or {"size": [[coefficient, name, ...], ...]}; an attribute also true, false, null, a string,
-a list (a tuple), {"float": hexadecimal}, {"dtype": name}, or {"number": size}: the bits of a
-constant that is a size. Nothing in a file names a function of Python.
+a list (a tuple), {"float": hexadecimal}, {"dtype": name}, {"number": size} (the bits of a constant
+that is a size), or {"body": {name, inputs, operations, outputs}}: of a loop or choice. Nothing in a
+file names a function of Python.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ from eutectic.array import array, numpy_view
 from eutectic.dtype import BY_NAME, Dtype
 from eutectic.export.faults import Fault
 from eutectic.export.rules import NAMES, PRIMS
+from eutectic.export.operations import Block, Operation
 from eutectic.export.sizes import Number, Size
-from eutectic.export.trace import Operation, Trace
+from eutectic.export.trace import Trace
 from eutectic.files.source import Source, check_apart
 from eutectic.files.target import Target
 
@@ -44,8 +46,8 @@ MAGIC = b"\x93EUTFN\r\n"
 VERSION = 1
 _HEADER = struct.Struct("<8sIIQQ32s")
 _ALIGNMENT = 64
-_DEEPEST = 6
-"""How far attributes nest: layouts of several results do, three deep."""
+_DEEPEST = 32
+"""How far attributes nest: layouts of several results do, three deep, and bodies, two deep each."""
 
 
 # -- writing ---------------------------------------------------------------------------------------
@@ -102,9 +104,7 @@ def _trace_json(t: Trace, constants: list[int]) -> dict[str, Any]:
     return {
         "inputs": [[d.name, _json(shape)] for d, shape in t.inputs], "keywords": t.keywords,
         "constants": constants, "sizes": t.example,
-        "operations": [[NAMES[op.prim], list(op.inputs), _json(op.attrs), op.dtype.name,
-                        _json(op.shape)] for op in t.operations],
-        "outputs": t.outputs}
+        "operations": [_json(op) for op in t.operations], "outputs": t.outputs}
 
 
 def _json(x: Any) -> Any:
@@ -120,6 +120,12 @@ def _json(x: Any) -> Any:
         return {"size": [[c, *names] for c, names in x.terms]}
     if type(x) is Number:
         return {"number": _json(x.size)["size"]}
+    if type(x) is Operation:
+        return [NAMES[x.prim], list(x.inputs), _json(x.attrs), x.dtype.name, _json(x.shape)]
+    if type(x) is Block:
+        return {"body": {"name": x.name, "inputs": [[d.name, _json(s)] for d, s in x.inputs],
+                         "operations": [_json(op) for op in x.operations],
+                         "outputs": list(x.outputs)}}
     raise Fault(f"has an attribute of type {type(x).__name__}")
 
 
@@ -213,20 +219,10 @@ def _trace(entry: Any, what: str, arrays: list[array]) -> Trace:
             or keywords != sorted(set(keywords))):
         raise Fault(f"{what} has keywords that are not names in order")
     chosen = [arrays[_index(i, len(arrays), f"{what}, a constant")] for i in constants]
-    made: list[Operation] = []
     count = len(inputs) + len(chosen)
-    for entry in operations:
-        where = f"{what}, operation {count}"
-        name, operands, attrs, dtype, shape = _list(entry, where, str, list, list, str, list)
-        if name not in PRIMS:
-            raise Fault(f"{where} is {name!r}, which is not known")
-        made.append(Operation(
-            PRIMS[name], tuple([_index(i, count, where) for i in operands]),
-            _value(attrs, where, sizes, _DEEPEST), _dtype(dtype, where),
-            _lengths(shape, where, sizes)))
-        count += 1
+    made = _operations(operations, what, count, sizes, _DEEPEST)
     trace = Trace(signature, keywords, chosen, made,
-                  [_index(i, count, f"{what}, an output") for i in outputs], sizes)
+                  _outputs(outputs, what, count, made), sizes)
     if not outputs:
         raise Fault(f"{what} has no outputs")
     try:
@@ -234,6 +230,44 @@ def _trace(entry: Any, what: str, arrays: list[array]) -> Trace:
     except Fault as e:
         raise Fault(f"{what}, {e}") from e
     return trace
+
+
+def _operations(entries: list[Any], what: str, count: int, sizes: dict[str, int],
+                depth: int) -> list[Operation]:
+    """Operations whose values are numbered from `count` on."""
+    made: list[Operation] = []
+    for entry in entries:
+        where = f"{what}, operation {count}"
+        name, operands, attrs, dtype, shape = _list(entry, where, str, list, list, str, list)
+        if name not in PRIMS:
+            raise Fault(f"{where} is {name!r}, which is not known")
+        made.append(Operation(
+            PRIMS[name], tuple([_index(i, count, where) for i in operands]),
+            _value(attrs, where, sizes, depth), _dtype(dtype, where),
+            _lengths(shape, where, sizes)))
+        count += 1
+    return made
+
+
+def _outputs(outputs: list[Any], what: str, count: int, made: list[Operation]) -> list[int]:
+    found = [_index(i, count + len(made), f"{what}, an output") for i in outputs]
+    if any(i >= count and made[i - count].prim.family == "loop" for i in found):
+        raise Fault(f"{what} has an output that is a loop, not a result of it")
+    return found
+
+
+def _block(x: Any, what: str, sizes: dict[str, int], depth: int) -> Block:
+    name, inputs, operations, outputs = _fields(x, f"{what}, a body", name=str, inputs=list,
+                                                operations=list, outputs=list)
+    if not depth:
+        raise Fault(f"{what} has bodies that nest too deep")
+    types = []
+    for given in inputs:
+        dtype, shape = _list(given, f"{what}, a body's input", str, list)
+        types.append((_dtype(dtype, what), _lengths(shape, what, sizes)))
+    made = _operations(operations, what, len(types), sizes, depth)
+    return Block(name, tuple(types), tuple(made),
+                 tuple(_outputs(outputs, what, len(types), made)))
 
 
 def _fields(x: Any, what: str, **kinds: type) -> list[Any]:
@@ -290,6 +324,8 @@ def _value(x: Any, what: str, sizes: dict[str, int], depth: int) -> Any:
                 raise Fault(f"{what} has the number {v!r}") from None
         if kind == "dtype":
             return _dtype(v, what)
+        if kind == "body":
+            return _block(v, what, sizes, depth - 1)
         if kind in ("size", "number") and type(v) is list:
             size = Size(tuple([_term(t, what, sizes) for t in v]))
             return size if kind == "size" else Number(size)

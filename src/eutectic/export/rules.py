@@ -16,8 +16,8 @@ from eutectic.dtype import (
     uint32)
 from eutectic.errors import EutecticError, InternalError
 from eutectic.export.library import LIBRARY, verify_library
-from eutectic.graph import prims
 from eutectic.graph.check import check_node
+from eutectic.graph import loops, prims
 from eutectic.graph.ir import CONST, IOTA, Node, toposort
 from eutectic.kernel.prim import Prim
 from eutectic.ops import (  # noqa: F401 - bitwise adds its operations
@@ -425,7 +425,42 @@ def _drawn(n: Node) -> None:
          and all(i.shape == () and i.dtype is n.dtype for i in rest), "draws in no known way")
 
 
+# -- loops and choices: their bodies are verified as they are made ---------------------------------
+
+
+def _is_body(x: Any) -> bool:
+    return type(x) is loops.Body
+
+
+def _loop(n: Node) -> None:
+    attributes(n, _is_body, integer, integer, lambda x: x is None or integer(x), flag)
+    body, carries, xs, length, reverse = n.attrs
+    that(min(carries, xs) >= 0 and carries + xs <= len(n.inputs)
+         and carries <= len(body.outputs), "has no such carries")
+    if n.prim is loops.WHILE:
+        that(length is None and not reverse and xs == 0 < carries == len(body.outputs),
+             "goes along nothing")
+    else:
+        that(length is not None and length >= 0, "has no length")
+    that(n.shape == () and n.dtype is bool_, "has no value")
+
+
+def _cond(n: Node) -> None:
+    attributes(n, _is_body, _is_body)
+    that(len(n.inputs) > 0 and n.shape == () and n.dtype is bool_, "has no value")
+
+
+def _result(n: Node) -> None:
+    attributes(n, integer)
+    count(n, 1)
+    whole = n.inputs[0]
+    that(whole.prim.family == "loop", "is no result of a loop")
+    results = loops.result_count(whole) + (whole.attrs[1] if whole.prim is loops.SCAN else 0)
+    that(0 <= n.attrs[0] < results, "is no result of its loop")
+
+
 RULES: dict[Prim, Rule] = {
+    loops.SCAN: _loop, loops.WHILE: _loop, loops.COND: _cond, loops.RESULT: _result,
     **{op.prim: _registered(op) for op in OPS.values()},
     CONST: _const, IOTA: _iota,
     prims.CAST: _cast, prims.COPY: _same, arithmetic.STOP_GRADIENT: _same,
@@ -465,6 +500,8 @@ def verify(n: Node) -> None:
         that(type(d) is int and d >= 0, "a length is no natural number")
         size *= d or 1
     that(size < 1 << 63, "is too large")
+    that(n.prim is loops.RESULT or all(i.prim.family != "loop" for i in n.inputs),
+         "reads a loop, not a result of it")
     try:
         RULES[n.prim](n)
         check_node(n)

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from eutectic.dtype import Dtype
 from eutectic.graph.prims import const_pattern
@@ -39,15 +38,6 @@ class Number:
 
     def at(self, lengths: Mapping[str, int], dtype: Dtype) -> int:
         return const_pattern(self.size.at(lengths), dtype)
-
-
-def resolved(x: Any, lengths: Mapping[str, int], dtype: Dtype) -> Any:
-    """An attribute or a shape with numbers in the place of sizes."""
-    if type(x) is tuple:
-        return tuple([resolved(v, lengths, dtype) for v in x])
-    if type(x) is Size:
-        return x.at(lengths)
-    return x.at(lengths, dtype) if type(x) is Number else x
 
 
 def fit(values: Callable[[tuple[int, ...]], int], names: Sequence[str], low: Sequence[int],

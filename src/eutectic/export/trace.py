@@ -5,31 +5,18 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from eutectic.array import array, wrap
 from eutectic.dtype import Dtype
 from eutectic.export.faults import Fault
 from eutectic.export.rules import NAMES, verify
-from eutectic.export.sizes import Size, resolved
+from eutectic.export.operations import Block, Operation, Shape, resolved
+from eutectic.export.sizes import Size
 from eutectic.graph.ir import INPUT, Node
-from eutectic.kernel.prim import Prim
+from eutectic.graph.loops import Body
 
-Shape = tuple[Any, ...]
-"""Lengths: integers, and in shapeless traces `Size`s."""
 _KEPT = 64
 """Graphs of a shapeless trace that are kept, by the lengths they were made for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One node: its operands are numbers of values."""
-
-    prim: Prim
-    inputs: tuple[int, ...]
-    attrs: tuple[Any, ...]
-    dtype: Dtype
-    shape: Shape
 
 
 @dataclass(slots=True)
@@ -98,14 +85,7 @@ class Trace:
         moves = [True] * len(given) + [False] * len(self.constants)
         steps = []
         for op in self.operations:
-            n = Node(op.prim, tuple([values[i] for i in op.inputs]),
-                     resolved(op.attrs, lengths, op.dtype), resolved(op.shape, lengths, op.dtype),
-                     op.dtype)
-            n.trace = n.source = None
-            try:
-                verify(n)
-            except Fault as e:
-                raise Fault(f"operation {len(values)} ({NAMES[op.prim]}) {e}") from e
+            n = _node(op, values, lengths)
             moves.append(any(moves[i] for i in op.inputs))
             if moves[-1]:
                 steps.append((len(values), n, op.inputs))
@@ -120,3 +100,25 @@ class Trace:
             values[at] = Node(n.prim, tuple([values[i] for i in operands]), n.attrs, n.shape,
                               n.dtype)
         return tuple([wrap(values[o]) for o in self.outputs])
+
+
+def _node(op: Operation, values: list[Node], lengths: dict[str, int]) -> Node:
+    """The node of an operation, verified."""
+    try:
+        attrs = tuple([_body(x) if type(x) is Block else x
+                       for x in resolved(op.attrs, lengths, op.dtype)])
+        n = Node(op.prim, tuple([values[i] for i in op.inputs]), attrs,
+                 resolved(op.shape, lengths, op.dtype), op.dtype)
+        n.trace = n.source = None
+        verify(n)
+    except Fault as e:
+        raise Fault(f"operation {len(values)} ({NAMES[op.prim]}) {e}") from e
+    return n
+
+
+def _body(block: Block) -> Body:
+    inputs = [Node(INPUT, (), (), shape, dtype) for dtype, shape in block.inputs]
+    values = list(inputs)
+    for op in block.operations:
+        values.append(_node(op, values, {}))
+    return Body(inputs, [values[o] for o in block.outputs], block.name)
