@@ -21,7 +21,7 @@ from eutectic.dtype import (
 from eutectic.engine.evaluate import evaluate
 from eutectic.errors import (
     ArgumentError, ArgumentTypeError, DtypeError, ShapeError, show_shape)
-from eutectic.graph import prims
+from eutectic.graph import number, prims
 from eutectic.graph.ir import INPUT, Node, blocking
 from eutectic.runtime import buffers, dlpack
 from eutectic.graph.layout import Data
@@ -373,6 +373,8 @@ def build(val: Any, dtype: Dtype | None = None) -> Node:
 
 def scalar(value: Any, dtype: Dtype | None) -> Node:
     """A constant node; integers wrap where an integer dtype asked for does not hold them."""
+    if type(value) is number.Number:
+        return value.node(_given, "array", dtype)
     if dtype is None:
         dtype = scalar_dtype(value)
         if type(value) is int and not -(1 << 63) <= value < 1 << 63:
@@ -382,6 +384,10 @@ def scalar(value: Any, dtype: Dtype | None) -> Node:
     if (dtype.is_int or dtype is bool_) and isinstance(value, float):
         value = value != 0 if dtype is bool_ else int(_converted(value, dtype))
     return prims.const(value, dtype)
+
+
+def _given(name: str, value: Any, dtype: Dtype | None) -> Node:
+    return scalar(value, dtype)
 
 
 def _converted(value: float, dtype: Dtype) -> int:

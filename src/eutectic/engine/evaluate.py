@@ -10,6 +10,7 @@ from eutectic.engine.pipeline import compile_graph
 from eutectic.engine.plan import Plan, result_data
 from eutectic.errors import TraceError
 from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node, toposort
+from eutectic.graph.number import need_value
 from eutectic.graph.layout import Data, is_row_major, row_major, view_layout
 from eutectic.graph.loops import RESULT, result, result_count
 from eutectic.graph.prims import COPY
@@ -154,6 +155,8 @@ def _key(n: Node, leaves: list[Node], scalars: list[Node]) -> Any:
         leaves.append(n)
         return (n.dtype, n.shape, data.strides)
     if n.prim is CONST:
+        if n.attrs[0] < 0:
+            need_value(n, "eval")
         scalars.append(n)
         return n.dtype
     if n.prim is IOTA:

@@ -157,7 +157,7 @@ class _Builder:
         self.buffer: dict[Token, tuple[int, int]] = {}
         """(buffer index, byte offset) by token."""
         self.fresh: list[int] = []
-        self.scalars = {id(n): i + len(graph.inputs) for i, n in enumerate(scalar_inputs)}
+        self.scalars = {n.attrs[0]: i + len(graph.inputs) for i, n in enumerate(scalar_inputs)}
         self.n_scalars = len(scalar_inputs)
         self.shared: int | None = None
         """The buffer of small results that has room, among `fresh`."""
@@ -350,8 +350,8 @@ class _Builder:
         self.code[kernel.name] = kernel.nbytes
         patches = self._patches(s.patches)
         for slot, c in s.scalar_slots:
-            if id(c) in self.scalars:
-                patches.append((slot, self.scalars[id(c)], 0))
+            if c.attrs[0] < 0:
+                patches.append((slot, self.scalars[c.attrs[0]], 0))
             else:
                 s.params[slot] = c.attrs[0]
         if epilogue:

@@ -30,7 +30,7 @@ def explanation_text(x: Explanation) -> str:
 
 def _head(x: Explanation) -> str:
     inputs = ", ".join([o.type for o in x.inputs])
-    why = "" if x.why.part == "first" else f"; traced because {x.why}"
+    why = "" if x.why.part == "first" else f"; traced because {x.why.whole}"
     if not x.kernels:
         return wrapped(f"{x.name}({inputs}) computes nothing: its results are inputs, views of "
                        f"them, or constants{why}", "  ")
@@ -48,7 +48,7 @@ def _holds(s: CompileStats) -> str:
     lines = [wrapped(f"holds   {', '.join(parts)}; {bytes_text(s.bytes)}: temporaries "
                      f"{bytes_text(m.temporaries)}, constants {bytes_text(m.constants)}, code "
                      f"{bytes_text(m.code)}", " " * 8)]
-    lines += [wrapped(f"traced  {why}", " " * 8) for why in s.reasons if why.part != "first"]
+    lines += [wrapped(f"traced  {why.whole}", " " * 8) for why in s.reasons if why.part != "first"]
     lines += [wrapped(f"breaks  {place}, {count_text(n, 'call')}", " " * 8)
               for place, n in s.breaks]
     return "\n".join(lines)

@@ -21,7 +21,7 @@ import numpy as np
 from eutectic.array import array, build, need_value, numpy_view, wrap
 from eutectic.dtype import Dtype, bool_, int32, int64
 from eutectic.errors import ArgumentTypeError, DtypeError, IndexingError, ShapeError, show_shape
-from eutectic.graph import prims
+from eutectic.graph import number, prims
 from eutectic.graph.ir import Node
 from eutectic.ops.arithmetic import (
     add, divide, maximum, minimum, multiply, negative, subtract)
@@ -326,6 +326,7 @@ def masked(n: Node, v: Node, axis: int, mask: Any, combine: Combine) -> Node:
 def _enough(n: Node, v: Node, count: int, m: Node) -> None:
     """Compare the number of values with the mask's, where that can be known."""
     if m.trace is not None and count:
+        number.need_value(m, "mask index")
         return
     need_value(wrap(m), "mask index")
     wanted = int(numpy_view(wrap(m), "mask index").sum())

@@ -11,6 +11,7 @@ import numpy as np
 from eutectic.array import array, wrap
 from eutectic.dtype import Dtype
 from eutectic.graph.ir import Node
+from eutectic.graph.number import Number
 from eutectic.kernel import mathlib as ml
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.reductions import MAX, MIN, Reduction
@@ -161,7 +162,7 @@ def power(a: Any, b: Any, /, *, stream: Any = None) -> array:
     >>> mx.power(mx.array([1.0, 2.0]), 3)
     array([1, 8], dtype=float32)
     """
-    if (type(b) is int or type(b) is float) and b == 2 and isinstance(a, array):
+    if type(b) in (int, float, Number) and b == 2 and isinstance(a, array):
         d = a._n.dtype
         if d.is_float or d.is_complex or (d.is_int and type(b) is int):
             return square(a)

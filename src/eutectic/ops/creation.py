@@ -6,9 +6,10 @@ import math
 from typing import Any
 
 from eutectic.array import array, build, wrap
-from eutectic.dtype import Dtype, bool_, float32, float64, int32, int64, scalar_dtype
+from eutectic.dtype import Dtype, bool_, float32, float64, int32, int64
 from eutectic.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError, show_shape
 from eutectic.graph import prims
+from eutectic.graph.number import Number
 from eutectic.graph.ir import Node
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.reductions import SUM
@@ -74,8 +75,9 @@ def full(shape: Any, vals: Any, dtype: Dtype | None = None, *, stream: Any = Non
            [1, 2]], dtype=int32)
     """
     to = shape_of("full", shape)
-    if type(vals) in (bool, int, float, complex):
-        return wrap(prims.broadcast(build(vals, _dtype("full", dtype, scalar_dtype(vals))), to))
+    if type(vals) in (bool, int, float, complex, Number):
+        d = None if dtype is None else _dtype("full", dtype, float32)
+        return wrap(prims.broadcast(build(vals, d), to))
     n = node_of(vals, "full")
     n = prims.cast(n, _dtype("full", dtype, n.dtype))
     if broadcast_shape("full", n.shape, to) != to:

@@ -16,6 +16,7 @@ from eutectic.array import build
 from eutectic.dtype import Dtype
 from eutectic.errors import IndexingError, ShapeError, TraceError, show_shape
 from eutectic.graph import prims
+from eutectic.graph.number import Number
 from eutectic.graph.ir import Node
 from eutectic.ops.joining import slice_axis
 from eutectic.ops.registry import node_of, number
@@ -116,7 +117,7 @@ def replaced(n: Node, v: Node, s: Selection) -> Node:
 
 def value_for(value: Any, d: Dtype) -> Node:
     """A value to be written, in the dtype of the array that takes it."""
-    if type(value) in (bool, int, float, complex):
+    if type(value) in (bool, int, float, complex, Number):
         v = number("index", value, d)
     else:
         v = build(value) if isinstance(value, (list, tuple)) else node_of(value, "index")

@@ -19,6 +19,7 @@ from eutectic.dtype import (
 from eutectic.errors import (
     ArgumentError, ArgumentTypeError, DtypeError, ShapeError, show_shape)
 from eutectic.graph.ir import CONST, Node
+from eutectic.graph.number import Number
 from eutectic.graph.prims import cast, const
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.scalar import pattern
@@ -95,6 +96,8 @@ def number(name: str, x: Any, other: Dtype | None = None) -> Node:
     """A Python number as an operand; it takes the dtype of the array beside it where it can."""
     if type(x) is float and other is float32:
         return Node(CONST, (), (pattern(x, "f32"),), (), other)
+    if type(x) is Number:
+        return x.node(number, name, other)
     d = scalar_dtype(x, other)
     if type(x) is int:
         if d.is_int:

@@ -42,6 +42,8 @@ class Word(IntEnum):
     TABLE = 21
     """Scratch of DISTINCT: a power of two of words."""
     TABLE_MASK = 22
+    CAPTURED_AT = 23
+    """The first captured input."""
 
 
 class Known(IntEnum):
@@ -108,6 +110,17 @@ class Op(IntEnum):
     """The set r[a] has b items."""
     SET_ITEM = 24
     """The object b is in the set r[a]."""
+    NUMBER = 25
+    """The int or float r[a], converted as b (`Convert`) to width c, is input e."""
+
+
+class Convert(IntEnum):
+    """How a Python number becomes a bit pattern; what does not fit is a miss."""
+
+    FLOAT_FLOAT = 0
+    INT_FLOAT = 1
+    INT_SIGNED = 2
+    INT_UNSIGNED = 3
 
 
 class Build(IntEnum):

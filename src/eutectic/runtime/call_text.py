@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eutectic.runtime.call_record import Build, Fill, Known, Offsets, Op, Word
+from eutectic.runtime.call_record import Build, Convert, Fill, Known, Offsets, Op, Word
 from eutectic.runtime.llvm_lines import Lines
 
 
@@ -214,6 +214,8 @@ def _match(o: Offsets) -> str:
     holds(t.equal(t.call("i64", "PySet_Size", f"ptr {x}"), b, "i64"))
     op(Op.SET_ITEM)
     holds(t.equal(t.call("i32", "PySet_Contains", f"ptr {x}", f"ptr {pb}"), "1", "i32"))
+    op(Op.NUMBER)
+    _number(t, x, b, c, t.word(addresses, e))
     op(Op.DISTINCT)
     distinct = t.call("i32", "ev_distinct", "ptr %record", "ptr %frame", f"ptr {pb}", f"i64 {c}")
     holds(t.do(f"icmp ne i32 {distinct}, 0"))
@@ -223,6 +225,40 @@ def _match(o: Offsets) -> str:
     body = "\n".join(t.lines)
     return ("define internal i32 @ev_match(ptr %record, ptr %frame, ptr %args, ptr %kwargs) #1 {\n"
             f"entry:\n{body}\n}}\n")
+
+
+def _number(t: Lines, x: str, how: str, width: str, to: str) -> None:
+    """Store the bit pattern of a Python number."""
+    t.jump(t.equal(how, str(Convert.FLOAT_FLOAT.value), "i64"), "from_float", "from_int")
+    t.label("from_float")
+    given = t.call("double", "PyFloat_AsDouble", f"ptr {x}")
+    t.go("to_float")
+    t.label("from_int")
+    whole = t.call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {x}", "ptr %over")
+    checked = t.require(t.equal(t.load("%over", type="i32"), "0", "i32"))
+    turned = t.do(f"sitofp i64 {whole} to double")
+    t.jump(t.equal(how, str(Convert.INT_FLOAT.value), "i64"), "to_float", "to_int")
+    t.label("to_float")
+    value = t.do(f"phi double [{given}, %from_float], [{turned}, %{checked}]")
+    t.jump(t.equal(width, "64", "i64"), "double", "single")
+    t.label("double")
+    t.store(t.do(f"bitcast double {value} to i64"), to, type="i64")
+    t.go("step")
+    t.label("single")
+    narrow = t.do(f"bitcast float {t.do(f'fptrunc double {value} to float')} to i32")
+    t.store(t.do(f"zext i32 {narrow} to i64"), to, type="i64")
+    t.go("step")
+    t.label("to_int")
+    unused = t.do(f"sub i64 64, {width}")
+    high = t.do(f"shl i64 {whole}, {unused}")
+    pattern = t.do(f"lshr i64 {high}, {unused}")
+    signed = t.equal(t.do(f"ashr i64 {high}, {unused}"), whole, "i64")
+    unsigned = t.do(f"and i1 {t.equal(pattern, whole, 'i64')}, "
+                    f"{t.do(f'icmp sge i64 {whole}, 0')}")
+    is_signed = t.equal(how, str(Convert.INT_SIGNED.value), "i64")
+    t.require(t.do(f"select i1 {is_signed}, i1 {signed}, i1 {unsigned}"))
+    t.store(pattern, to, type="i64")
+    t.go("step")
 
 
 # Equal objects: the same, or tuples of integers with equal items.
@@ -349,7 +385,7 @@ def _run(o: Offsets) -> str:
     addresses = part(Word.ADDRESSES)
     inputs, n_captured, n_outputs = word(Word.INPUTS), word(Word.CAPTURED), word(Word.OUTPUTS)
     table = t.load("%record", 8 * Word.CAPTURED_TABLE)
-    first = t.do(f"sub i64 {inputs}, {n_captured}")
+    first = word(Word.CAPTURED_AT)
     i = t.loop("captured", n_captured)
     pair = t.word(table, t.do(f"shl i64 {i}, 1"))
     place = t.do(f"add i64 {first}, {i}")

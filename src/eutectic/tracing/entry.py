@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from eutectic.array import array, wrap
 from eutectic.engine.pipeline import Record
 from eutectic.engine.plan import Plan
-from eutectic.graph.ir import Graph, Node
+from eutectic.graph.ir import CONST, INPUT, Graph, Node
+from eutectic.graph.number import Numbers
 from eutectic.tracing.effects import Effect
 from eutectic.tracing.native import Record as NativeRecord
 from eutectic.tree import TreeDef
@@ -35,6 +37,8 @@ class Traced:
     """Whether the random state is read or changed."""
     effects: list[Effect]
     """What is written to places that were not declared."""
+    numbers: Numbers | None = None
+    """Python numbers whose values come with each call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,8 @@ class Entry:
     """Calls after the first that the Python path looked up."""
     stamp: int = 0
     """When the entry was last looked up, by the function's clock."""
+    places: tuple[int, ...] = ()
+    """Leaves of a call that are numbers given at each call."""
     native: NativeRecord | None = None
     misses: int = 0
     """Lookups since the native record was made: its guard did not see that the entry fits."""
@@ -65,6 +71,11 @@ class Entry:
     """The trace changed what the function reads outside its arguments."""
     alias: Any = None
     """Another key of this entry."""
+
+    def patterns(self, call: Call) -> list[int] | None:
+        """Bit patterns of the constants that are given at each call; None: the trace is no good."""
+        numbers = self.traced.numbers
+        return [] if numbers is None else numbers.patterns([call.leaves[p] for p in self.places])
 
     @property
     def hits(self) -> int:
@@ -87,6 +98,8 @@ class Call:
     n_arguments: int
     key: Any
     state: list[Any] = field(default_factory=list)
+    patterns: list[int] = field(default_factory=list)
+    """Bit patterns of the entry's constants that are given at each call."""
 
 
 _COMPARED_BYTES = 4096
@@ -94,21 +107,39 @@ _COMPARED_BYTES = 4096
 
 def same_trace(a: Entry, b: Entry) -> bool:
     """Whether two traces of calls with equal arguments found the same computation."""
-    s, t = a.traced, b.traced
-    if ((s.treedef, s.used, s.outputs, s.changed, s.effects)
-            != (t.treedef, t.used, t.outputs, t.changed, t.effects)
-            or [_typed(x) for x in s.leaves] != [_typed(x) for x in t.leaves]):
+    return same_computation(a.traced, a.record.graphs[0][1], b.traced, b.record.graphs[0][1])
+
+
+def same_computation(s: Traced, first: Graph, t: Traced, second: Graph,
+                     patterns: Sequence[int] = ()) -> bool:
+    """Whether two traces and their graphs compute the same.
+
+    `patterns` are the values of the constants of the second graph that are given at each call.
+    """
+    if ((s.treedef, s.used, s.outputs, s.changed, s.effects, s.draws)
+            != (t.treedef, t.used, t.outputs, t.changed, t.effects, t.draws)
+            or [_typed(x) for x in s.leaves] != [_typed(x) for x in t.leaves]
+            or len(first.outputs) != len(second.outputs)):
         return False
-    first, second = a.record.graphs[0][1], b.record.graphs[0][1]
-    if len(first.order) != len(second.order):
-        return False
-    place: dict[Node, Node] = {}
-    for m, n in zip(first.order, second.order):
-        if ((m.prim, repr(m.attrs), m.shape, m.dtype) != (n.prim, repr(n.attrs), n.shape, n.dtype)
-                or [place[i] for i in m.inputs] != list(n.inputs) or not _same_data(m, n)):
+    places = [{id(n): i for i, n in enumerate(g.inputs)} for g in (first, second)]
+    seen: set[tuple[int, int]] = set()
+    left = list(zip(first.outputs, second.outputs))
+    while left:
+        m, n = left.pop()
+        if (id(m), id(n)) in seen:
+            continue
+        seen.add((id(m), id(n)))
+        attrs = n.attrs
+        if n.prim is CONST and attrs[0] < 0 and patterns:
+            attrs = (patterns[-2 - attrs[0]],)
+        if ((m.prim, repr(m.attrs), m.shape, m.dtype) != (n.prim, repr(attrs), n.shape, n.dtype)
+                or len(m.inputs) != len(n.inputs) or not _same_data(m, n)):
             return False
-        place[m] = n
-    return [place[o] for o in first.outputs] == second.outputs
+        if m.prim is INPUT and m.data is None and places[0].get(id(m)) != places[1].get(id(n)):
+            return False
+        if m.data is None:
+            left += zip(m.inputs, n.inputs)
+    return True
 
 
 def _typed(leaf: Any) -> Any:

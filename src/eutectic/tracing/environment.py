@@ -37,6 +37,8 @@ class Environment:
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         self.fun = fun
+        self.asks_types = False
+        """Whether the code asks for `type(x)`, which nothing can stand in for."""
 
     def places(self) -> list[Place]:
         """Where the function may write arrays: what it reads that can be changed."""
@@ -51,6 +53,7 @@ class Environment:
         """
         walk = _Walk(guard or _NO_GUARD)
         walk.callable(self.fun, walk.guard.load(self.fun))
+        self.asks_types = walk.asks_types
         return walk.arrays, tuple(walk.key)
 
     def names(self) -> Surroundings:
@@ -107,6 +110,7 @@ class _Walk:
         """Names in the function at hand: attributes of classes and modules that it may read."""
         self.members_seen: set[tuple[int, str]] = set()
         self.places: list[Place] = []
+        self.asks_types = False
 
     def callable(self, f: Any, r: int) -> None:
         g = self.guard
@@ -186,6 +190,7 @@ class _Walk:
                     g.load(f.__kwdefaults__), f.__kwdefaults__, None)):
                 self.value(d, dr)
         names = f.__globals__
+        self.asks_types = self.asks_types or "type" in self.names
         globals_r = -1
         self.places.append(Place(names, self.names))
         for name in self.names:
@@ -394,6 +399,15 @@ def constant_key(x: Any) -> Any:
 
 def is_ours(module: str | None) -> bool:
     return bool(module) and str(module).split(".")[0] == _PACKAGE
+
+
+def is_standard(module: str | None) -> bool:
+    """Whether a module is Python's own, or NumPy's or the like, on which operations are built."""
+    root = str(module).split(".")[0]
+    return root in _BELOW or (root in _STDLIB and root != "__main__")
+
+
+_BELOW = frozenset(("numpy", "scipy", "llvmlite", "ml_dtypes"))
 
 
 @functools.lru_cache(4096)

@@ -24,13 +24,15 @@ from eutectic.tracing.arguments import run_plainly
 from eutectic.tracing.breaks import Break, Trace, active
 from eutectic.tracing.entry import Call, Entry, Plain, Traced, same_trace
 from eutectic.tracing.history import CompileStats, History
-from eutectic.tracing.keys import ENVIRONMENT, Reader, without_environment
+from eutectic.tracing.keys import ENVIRONMENT, Reader, any_shape, without_environment
+from eutectic.tracing.lifting import Families, Family, agrees, given_key, number_places
 from eutectic.tracing.methods import bound
 from eutectic.tracing.native import MISS
 from eutectic.tracing.reasons import Reason, reason
 from eutectic.tracing.running import native_record, run_entry
 from eutectic.tracing.state import implicit_lock
-from eutectic.tracing.trace import trace_or_run
+from eutectic.tracing.tape import CannotReplay, Tape
+from eutectic.tracing.trace import replay, trace_numbers, trace_or_run, trace_tape
 
 _RECENT = 4
 """Native records that a call tries before its key is made."""
@@ -54,6 +56,9 @@ class CompiledFunction:
         self._entries: dict[Any, Entry] = {}
         self._aliases: dict[Any, Entry] = {}
         """Entries by the key that their own trace led to."""
+        self._families = Families()
+        self._tapes: dict[Any, tuple[Tape, Traced]] = {}
+        """By key of any shape: a trace that may be replayed at other shapes."""
         self._recent: tuple[native.Record, ...] = ()
         self._epoch = -1
         self._clock = 0
@@ -104,11 +109,24 @@ class CompiledFunction:
             if place is not None:
                 self.history.count(place)
                 return run_plainly(self.fun, call)
-            made = self._new_entry(call, functools.partial(self.history.broke, call.key))
+            made, new = self._entry_of_family(
+                call, functools.partial(self.history.broke, call.key))
             if isinstance(made, Plain):
                 return made.result
             entry = made
         else:
+            new = False
+        if entry.traced.numbers is not None:
+            patterns = entry.patterns(call)
+            if patterns is None:  # Python's arithmetic took another way
+                made, new = self._new_entry(
+                    call, functools.partial(self.history.broke, call.key)), True
+                if isinstance(made, Plain):
+                    return made.result
+                entry = made
+            else:
+                call.patterns = patterns
+        if not new:
             record = self._native(entry, call, args, kwargs)
             if record is not None:
                 out = record.run(record.address, args, kwargs)
@@ -118,7 +136,9 @@ class CompiledFunction:
         if entry.traced.draws:
             with implicit_lock:
                 # Another draw may have moved the random state since the key was made.
-                return run_entry(self.reader, entry, self.reader.read(args, kwargs))
+                now = self.reader.read(args, kwargs)
+                now.patterns = call.patterns
+                return run_entry(self.reader, entry, now)
         return run_entry(self.reader, entry, call)
 
     # -- the native call --------------------------------------------------------------------------
@@ -147,10 +167,12 @@ class CompiledFunction:
 
     def find(self, *args: Any, **kwargs: Any) -> Entry | None:
         """The entry that a call with these arguments runs, or None if it would have to trace."""
-        return self._find(self.reader.read(args, kwargs).key)
+        call = self.reader.read(args, kwargs)
+        return self._find(call.key) or self._find_given(call)[0]
 
     def lower(self, *args: Any, **kwargs: Any) -> Entry:
-        """The entry that a call with these arguments runs, traced if need be; nothing runs."""
+        """The entry of these arguments, with numbers as constants, traced if need be; nothing runs.
+        """
         call = self.reader.read(args, kwargs)
         entry = self._find(call.key) or self._new_entry(call, None)
         assert isinstance(entry, Entry)
@@ -171,29 +193,99 @@ class CompiledFunction:
             entry = self._find(call.key)
             if entry is not None:
                 return entry
-            why = self._why(call)
-            record = Record(why=why)
             start = time.perf_counter()
-            traced = trace_or_run(self.reader, call, Trace(
-                self.__name__, plain=self.on_break == "plain", on_break=on_break))
+            traced, why = self._trace(call, on_break)
             if isinstance(traced, Plain):
                 return traced
-            record.seconds["trace"] = time.perf_counter() - start
-            inputs = {id(n): self._strides(call, traced, i)
-                      for i, n in enumerate(traced.graph.inputs)}
-            plan = compile_graph(
-                traced.graph, record, strides_of=lambda n: inputs.get(id(n)) or row_major(n.shape))
-            traced.graph = record.graphs[-1][1]
-            entry = Entry(traced, plan, record, call.key)
-            self._clock += 1
-            entry.stamp = self._clock
-            self._entries[call.key] = entry
-            self._note_effects(entry)
-            while len(self._entries) > config.compile_cache_entries:
-                self._evict()
-            report_trace(self.__name__, ir.user_line(), str(why), time.perf_counter() - start, plan)
-            self.history.traced(why, self.shapeless)
-            return entry
+            return self._add(call, traced, why, start)
+
+    def _trace(self, call: Call, on_break: Callable[[Break], None] | None) -> tuple[
+            Traced | Plain, Reason]:
+        """A trace, from a tape where that can be, and its reason."""
+        why = self._why(call)
+        trace = Trace(self.__name__, plain=self.on_break == "plain", on_break=on_break)
+        if not self.shapeless:
+            return trace_or_run(self.reader, call, trace), why
+        key = any_shape(call.key)
+        known = self._tapes.pop(key, None)
+        if known is not None:
+            try:
+                traced = replay(self.reader, call, *known)
+                self._tapes[key] = known
+                return traced, why.noted("replayed without Python")
+            except CannotReplay as error:
+                why = why.noted(f"not replayed: {error}")
+        while len(self._tapes) >= config.compile_cache_entries:
+            del self._tapes[next(iter(self._tapes))]
+        made, tape = trace_tape(self.reader, call, trace)
+        if isinstance(made, Traced):
+            self._tapes[key] = tape, made
+        return made, why
+
+    def _find_given(self, call: Call) -> tuple[Entry | None, list[int], Family | None]:
+        """An entry that takes some of the call's numbers at each call; places; their family."""
+        places = number_places(call)
+        if not places:
+            return None, places, None
+        with self._lock:
+            family, new = self._families.of(call, places)
+            for given in family.given:
+                entry = self._find(given_key(call, given))
+                if entry is not None:
+                    return entry, places, family
+        return None, places, None if new else family
+
+    def _entry_of_family(self, call: Call, on_break: Callable[[Break], None] | None) -> tuple[
+            Entry | Plain, bool]:
+        """The entry of a call that has none of its own, and whether it is new."""
+        entry, places, family = self._find_given(call)
+        if entry is not None:
+            return entry, False
+        if family is None or self.reader.environment.asks_types:
+            return self._new_entry(call, on_break), True
+        with self._lock:
+            entry = self._find(call.key) or self._find_given(call)[0]
+            if entry is not None:
+                return entry, False
+            start = time.perf_counter()
+            traced, why = self._trace(call, on_break)
+            if isinstance(traced, Plain):
+                return traced, True
+            while given := family.varying(call, places):
+                found = trace_numbers(self.reader, call, given)
+                if isinstance(found, dict):
+                    family.constant.update(found)
+                elif agrees(found, traced, [call.leaves[p] for p in given]):
+                    family.learn(given)
+                    why = why.noted("a number is an input from now on", *_constants(family))
+                    return self._add(call, found, why, start, given), True
+                else:
+                    family.constant.update(dict.fromkeys(given, "its type or its value decides"))
+            return self._add(call, traced, why.noted(*_constants(family)), start), True
+
+    def _add(self, call: Call, traced: Traced, why: Reason, start: float,
+             given: tuple[int, ...] = ()) -> Entry:
+        """The entry of a trace, compiled and kept under its key."""
+        record = Record(why=why)
+        record.seconds["trace"] = time.perf_counter() - start
+        inputs = {id(n): self._strides(call, traced, i)
+                  for i, n in enumerate(traced.graph.inputs)}
+        numbers = [] if traced.numbers is None else traced.numbers.given
+        plan = compile_graph(
+            traced.graph, record, strides_of=lambda n: inputs.get(id(n)) or row_major(n.shape),
+            scalar_inputs=[g.node for g in numbers])
+        traced.graph = record.graphs[-1][1]
+        entry = Entry(traced, plan, record, given_key(call, given) if given else call.key,
+                      places=given)
+        self._clock += 1
+        entry.stamp = self._clock
+        self._entries[entry.key] = entry
+        self._note_effects(entry)
+        while len(self._entries) > config.compile_cache_entries:
+            self._evict()
+        report_trace(self.__name__, ir.user_line(), why.whole, time.perf_counter() - start, plan)
+        self.history.traced(why, self.shapeless)
+        return entry
 
     def _find(self, key: Any) -> Entry | None:
         return self._entries.get(key) or self._aliases.get(key)
@@ -243,6 +335,8 @@ class CompiledFunction:
             self.history.broken.clear()
             self._entries.clear()
             self._aliases.clear()
+            self._families.clear()
+            self._tapes.clear()
             self._recent = ()
 
     def _refresh(self) -> None:
@@ -258,6 +352,10 @@ class CompiledFunction:
         self._aliases.pop(oldest.alias, None)
         self._recent = tuple([r for r in self._recent if r.entry is not oldest])
         self.history.dropped(oldest)
+
+
+def _constants(family: Family) -> list[str]:
+    return [f"argument {place} stays a constant: {why}" for place, why in family.constant.items()]
 
 
 def _stamp(entry: Entry) -> int:

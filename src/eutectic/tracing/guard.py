@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from eutectic.array import array
-from eutectic.dtype import Dtype
-from eutectic.runtime.call_record import Op
+from eutectic.dtype import Dtype, float32, float64
+from eutectic.runtime.call_record import Convert, Op
 from eutectic.tree import container_kind, has_attributes
 
 MAX_REGISTERS = 16_384
@@ -37,6 +37,10 @@ class Guard:
         """(register, index of its instruction's input word), in the order of the call's arrays."""
         self.registers: dict[int, int] = {}
         """Register by id of captured arrays and containers met so far."""
+        self.given: dict[int, int] = {}
+        """Register by place, among the arguments' leaves, of numbers that each call gives."""
+        self.leaves = 0
+        """Leaves of the arguments met so far."""
 
     def register(self) -> int:
         self.count += 1
@@ -93,6 +97,17 @@ class Guard:
         self.arrays.append((r, len(self.words) + 5))
         self.emit(Op.ARRAY, r, n.shape, n.dtype, Ref(n.data.strides), -1)
 
+    def number(self, r: int, kind: type, dtype: Dtype, index: int) -> bool:
+        """The number in r is input `index`, as a pattern of the dtype; False where it cannot be."""
+        if dtype is float32 or dtype is float64:
+            how = Convert.FLOAT_FLOAT if kind is float else Convert.INT_FLOAT
+        elif dtype.is_int and kind is int:
+            how = Convert.INT_SIGNED if dtype.is_signed else Convert.INT_UNSIGNED
+        else:
+            return False
+        self.emit(Op.NUMBER, r, int(how), 8 * dtype.size, 0, index)
+        return True
+
     def sequence(self, r: int, x: Any, t: type) -> list[int]:
         """r is a list or tuple of type t and the length of `x`; registers of its items."""
         tuples = isinstance(x, tuple)
@@ -148,6 +163,12 @@ class Guard:
                 return
             self.registers[id(x)] = r
         t = type(x)
+        if not captured and x is not None and not container_kind(t):
+            self.leaves += 1
+            if self.leaves - 1 in self.given:
+                self.given[self.leaves - 1] = r
+                self.emit(Op.TYPE, r, t)
+                return
         if t is array:
             if x._n.data is None:
                 self.give_up("an array is not computed")

@@ -22,9 +22,13 @@ from eutectic.tracing.environment import Environment, constant_key
 from eutectic.tracing.state import IMPLICIT
 from eutectic.tree import flatten
 
-ENVIRONMENT = 3
-"""Which part of a call's key is the environment's."""
+_ARRAYS, ENVIRONMENT = 2, 3
+"""Which parts of a call's key are the arrays' and the environment's."""
 _CONSTANT_TYPES = (bool, int, float, complex, str, bytes, type(None), Dtype, slice, type(...))
+
+
+GIVEN = "given at each call"
+"""Marks a number in a key that is no constant: the keys of constants begin with a type."""
 
 
 class Reader:
@@ -114,6 +118,12 @@ class Reader:
     def output_containers(self) -> list[Any]:
         """Containers that each call writes."""
         return ([self.outputs] if self.outputs is not None else []) + IMPLICIT
+
+
+def any_shape(key: Any) -> Any:
+    """The key of calls whose arrays have the same ranks and dtypes."""
+    return (*key[:_ARRAYS], tuple([(len(shape), dtype) for shape, dtype, _ in key[_ARRAYS]]),
+            *key[_ARRAYS + 1:])
 
 
 def without_environment(key: Any) -> Any:

@@ -169,8 +169,9 @@ class Recorder:
         """The record, or None where the native call cannot take it."""
         g, plan = self.guard, self.plan
         native = NativePlan([]) if not plan.segments else plan.native_plan
-        if g.partial or native is None or plan.scalar_inputs:
+        if g.partial or native is None:
             return None
+        given = plan.n_inputs + plan.scalar_inputs
         for index, position in enumerate(self.used):
             g.words[g.arrays[position][1]] = index
         known = _known()
@@ -185,17 +186,18 @@ class Recorder:
         table_bits = max(2 * len(g.arrays), 1).bit_length()
         w = [0] * len(Word)
         w[Word.DATA] = g.count
-        w[Word.BUFFERS] = w[Word.DATA] + plan.n_inputs
+        w[Word.BUFFERS] = w[Word.DATA] + given
         w[Word.RESULTS] = w[Word.BUFFERS] + len(fresh)
         w[Word.STACK] = w[Word.OWNED] = w[Word.RESULTS] + len(self.outputs)
         w[Word.POSITIONS] = w[Word.STACK] + self.depth
         w[Word.ADDRESSES] = w[Word.POSITIONS] + g.count
-        w[Word.FRAME] = w[Word.ADDRESSES] + plan.n_inputs + len(fresh) + 1
+        w[Word.FRAME] = w[Word.ADDRESSES] + given + len(fresh) + 1
         if w[Word.FRAME] > MAX_REGISTERS:
             return None
         w[Word.GUARD] = self.table(_signed([*g.words, *[0] * 6]))
         w[Word.PLAN] = native.address
-        w[Word.INPUTS] = plan.n_inputs
+        w[Word.INPUTS] = given
+        w[Word.CAPTURED_AT] = plan.n_inputs - len(captured)
         w[Word.FRESH] = len(fresh)
         w[Word.SIZES] = self.table([id(n) for n in sizes])
         w[Word.OUTPUTS] = len(self.outputs)

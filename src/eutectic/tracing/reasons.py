@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
 from eutectic.dtype import Dtype
 from eutectic.errors import show_shape
 from eutectic.tracing.entry import Call
-from eutectic.tracing.keys import Reader
+from eutectic.tracing.keys import GIVEN, Reader
 from eutectic.tracing.paths import argument_paths, positional, signature_of
 from eutectic.tree import TreeDef, container_parts, first_difference, flatten, paths
 
@@ -36,8 +36,22 @@ class Reason:
     only: str = ""
     """'shape' where nothing but shapes differ, 'number' where it is one Python number."""
 
+    notes: tuple[str, ...] = ()
+    """What else there is to say about the trace: that a number is an input from now on or must be
+    a constant, that it was made without Python or could not be."""
+
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def whole(self) -> str:
+        """The reason with its notes."""
+        return "; ".join((self.text, *self.notes))
+
+    def noted(self, *notes: str) -> Reason:
+        """The same reason with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
 
 
 FIRST = Reason("first", text="first call")
@@ -206,6 +220,8 @@ def _value(part: Any) -> str:
         return "an array"
     if isinstance(part, Dtype):
         return part.name
+    if isinstance(part, tuple) and part[:1] == (GIVEN,):
+        return f"any {part[1].__name__}"
     if not isinstance(part, tuple) or not part:
         return ""
     kind, *rest = part

@@ -26,6 +26,7 @@ def run_entry(reader: Reader, entry: Entry, call: Call) -> Any:
     nodes += traced.captured
     datas = [n.data for n in nodes]
     addresses = [d.buffer.ptr + d.offset for d in datas]
+    addresses += call.patterns
     fresh = plan.run(addresses)
     outs = [_output(plan, i, o, datas, fresh) for i, o in enumerate(traced.graph.outputs)]
     for at, index in traced.changed:
@@ -56,6 +57,7 @@ def native_record(reader: Reader, entry: Entry, call: Call, args: tuple[Any, ...
         return None
     traced = entry.traced
     guard = Guard()
+    guard.given = dict.fromkeys(entry.places, -1)
     for r, x in zip(guard.sequence(0, args, tuple), args):
         guard.tree(r, x, False)
     for r, x in zip(guard.dict(1, kwargs, None), kwargs.values()):
@@ -69,6 +71,14 @@ def native_record(reader: Reader, entry: Entry, call: Call, args: tuple[Any, ...
         run = _locked(run)
     elif traced.used and max(traced.used) >= len(guard.arrays):
         return None
+    if traced.numbers is not None:
+        constants = traced.numbers.converted()
+        if constants is None:
+            return None
+        for k, (i, kind, dtype) in enumerate(constants):
+            if not guard.number(guard.given[entry.places[i]], kind, dtype,
+                                entry.plan.n_inputs + k):
+                return None
     recorder = native.Recorder(run, guard, entry.plan, traced.used, traced.captured,
                                traced.graph.outputs)
     for at, index in traced.changed:
