@@ -220,6 +220,7 @@ def test_torch() -> None:
     assert (mx.array([1.5], mx.bfloat16) + torch.ones(1, dtype=torch.bfloat16)).tolist() == [2.5]
     with pytest.raises(DtypeError, match=r"\[from_dlpack\] cannot import the Tensor: .*detach"):
         mx.from_dlpack(torch.ones(2, requires_grad=True))
+    assert mx.array(torch.ones(2, requires_grad=True)).tolist() == [1.0, 1.0]
     with pytest.raises(DtypeError, match=r"\[from_dlpack\] cannot import the Tensor"):
         mx.from_dlpack(torch.ones(2).to(torch.float8_e4m3fn))
     with pytest.raises(DtypeError, match=r"\[from_dlpack\] cannot import the Tensor"):

@@ -359,6 +359,8 @@ def build(val: Any, dtype: Dtype | None = None) -> Node:
     if hasattr(val, "__mlx_array__"):
         return build(val.__mlx_array__(), dtype)
     if hasattr(val, "__dlpack__"):
+        if getattr(val, "requires_grad", False):  # torch would refuse; a copy takes the values only
+            val = val.detach()
         view, found = import_dlpack(val, "array")
         return copy_numpy(view, dtype, found)
     if hasattr(val, "__array__"):

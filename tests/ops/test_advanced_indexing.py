@@ -287,6 +287,19 @@ def test_order_of_updates() -> None:
     assert mx.ones((3, 2)).at[i].divide(2).tolist() == [[0.5, 0.5], [0.125, 0.125], [1, 1]]
 
 
+@pytest.mark.parametrize("f", [
+    lambda x: mx.zeros((20,)).at[mx.argmax(x, -1)].add(1.0),
+    lambda x: mx.zeros((60,)).at[mx.arange(60)].add(x.sum(-1)),
+    lambda x: mx.zeros((20,)).at[mx.argmax(x, 0) % 20].maximum(x.max(0)),
+    lambda x: mx.zeros((60, 20)).at[mx.arange(60)].add(x / x.sum(-1, keepdims=True)),
+    lambda x: mx.zeros((3,)).at[1].add(x.sum()),
+])
+def test_updates_made_by_reductions(f: Callable[[mx.array], mx.array]) -> None:
+    """One update for each row, or column: the scatter is no part of the reduction's kernel."""
+    x = mx.array(np.random.default_rng(3).standard_normal((60, 20)).astype(np.float32))
+    assert np.array(f(x)).tobytes() == np.array(mx.compile(f)(x)).tobytes()
+
+
 @pytest.mark.parametrize("width", [1, 3, 16, 64, 70, 300])
 def test_rows_far_ahead(width: int) -> None:
     """Rows whose memory is asked for early: the last ones, nested ones, indices out of range."""

@@ -349,6 +349,8 @@ class _Fuser:
             return ("shape", "only part of the reduced result is read")
         used = g.indices(forms)
         size = reduced_size(n)
+        if used == set(g.order) and any(m.prim is UPDATE for m in g.members):
+            return ("scatter", "a scatter writes elements of a row, not one result of each row")
         if not is_row_class(n):
             if g.kind != "map" or g.heavy is not None:
                 return ("column", f"a reduction along an outer axis cannot join a {g.kind} kernel")
