@@ -311,3 +311,47 @@ def test_the_stand_in_through_ctypes() -> None:
     buffers = np.array(addresses, np.int64)
     entries.run(plan.address, buffers.ctypes.data)
     assert (data[1] == 3).all()
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7])
+def test_a_plan_repeats_on_moving_and_swapping_buffers(count: int) -> None:
+    """y[i] = x[i] + 5, and a carry to which each step adds 1."""
+    n = 10
+    inner = NativePlan([add(0, 1, 5, n), add(2, 3, 1, n)])
+    x, y = np.arange(7 * n).reshape(7, n), np.zeros((7, n), np.int64)
+    (a, b), _ = arrays(2, n)
+    step = driver.repeat_step(inner, [(0, 0), (1, 0), (2, 0), (3, 0)], [(0, 8 * n), (1, 8 * n)],
+                              [(2, 3, 8 * n)], count)
+    plan = NativePlan([step, add(1, 1, 0, n)])
+    for _ in range(2):  # the frame starts anew
+        a[:] = 3
+        plan.run_list([v.ctypes.data for v in (x, y, a, b)])
+        assert ((b if count % 2 else a) == 3 + count).all()
+    assert (y[:count] == x[:count] + 5).all() and not y[count:].any()
+
+
+@pytest.mark.parametrize("start", [0, -1, -2, -7])
+def test_a_plan_repeats_while_a_byte_is_not_zero(start: int) -> None:
+    """The first carry counts up to zero; the results stand where an even number has them."""
+    inner = NativePlan([add(0, 1, 1, 1), add(2, 3, 10, 4)])
+    (count, other), _ = arrays(2, 1)
+    (a, b), _ = arrays(2, 4)
+    count[0] = start
+    step = driver.repeat_step(inner, [(i, 0) for i in range(4)], [], [(0, 1, 8), (2, 3, 32)], -1)
+    NativePlan([step]).run_list([v.ctypes.data for v in (count, other, a, b)])
+    assert count[0] == 0
+    assert (a == -10 * start).all()
+
+
+@pytest.mark.parametrize("choice", [0, 1, 255])
+def test_one_of_two_plans_runs(choice: int) -> None:
+    plans = NativePlan([add(0, 1, 1, 4)]), NativePlan([add(1, 0, 2, 4), add(1, 0, 3, 4)])
+    byte = np.array([9, choice], np.uint8)
+    step = driver.branch_step(plans, [[(0, 0), (1, 8)], [(0, 16), (1, 0)]], (2, 1))
+    data = np.zeros(8, np.int64)
+    a = np.arange(8)
+    NativePlan([step]).run_list([a.ctypes.data, data.ctypes.data, byte.ctypes.data])
+    if choice:
+        assert data.tolist() == [0, 1, 2, 3, 4, 0, 0, 0] and a.tolist() == list(range(8))
+    else:
+        assert not data.any() and a.tolist() == [0, 1, 3, 3, 3, 3, 6, 7]
