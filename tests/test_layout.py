@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -245,3 +246,9 @@ def undocumented(module: object, prefix: str = "") -> Iterator[str]:
 def public_names(module: object) -> list[str]:
     names = getattr(module, "__all__", None)
     return list(names) if names is not None else [n for n in vars(module) if n[0] != "_"]
+
+
+def test_files_of_tests_have_names_of_their_own() -> None:
+    """Modules of tests are imported by their last name: two of one name stop the collection."""
+    names = Counter(path.name for path in Path(__file__).parent.rglob("test_*.py"))
+    assert [name for name, n in names.items() if n > 1] == []
