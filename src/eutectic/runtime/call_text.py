@@ -17,10 +17,10 @@ from eutectic.runtime.call_declare import DECLARE
 from eutectic.runtime.call_record import Build, Convert, Fill, Known, Offsets, Op, Word
 from eutectic.runtime.llvm_lines import Lines
 
-
 _SHAPE, _DTYPE, _DATA = 3, 4, 5
 _ON_STACK = 16_384
 """Words of a frame that lies on the stack; a larger one is allocated."""
+
 
 def _match(o: Offsets) -> str:
     """`i32 ev_match(record, frame, args, kwargs)`: 1 where the guard holds."""
