@@ -179,6 +179,10 @@ def issubdtype(a: Dtype | DtypeCategory, b: Dtype | DtypeCategory) -> bool:
     >>> issubdtype(float32, inexact), issubdtype(int8, floating)
     (True, False)
     """
+    for x in (a, b):
+        if not isinstance(x, (Dtype, DtypeCategory)):
+            raise ArgumentTypeError("[issubdtype] takes dtypes and categories, not "
+                                    f"{type(x).__name__}.")
     if isinstance(b, Dtype):
         return a is b
     category: DtypeCategory | None = a.category if isinstance(a, Dtype) else a

@@ -104,6 +104,7 @@ def test_flatten_and_unflatten() -> None:
     same(a.flatten(), x.ravel())
     same(mx.flatten(a, 1), x.reshape(2, 12))
     same(mx.flatten(a, 0, 1), x.reshape(6, 4))
+    same(mx.flatten(a, -7, 9), x.ravel())
     same(mx.flatten(mx.array(1)), [1])
     same(mx.unflatten(a, 2, (2, -1)), x.reshape(2, 3, 2, 2))
 
@@ -128,6 +129,7 @@ def test_splitting() -> None:
         if how != [4, 1]:
             for ours, theirs in zip(parts, np.split(x, how), strict=True):
                 same(ours, theirs)
+    assert [p.shape for p in mx.split(a, mx.array([4, 1]))] == [(4, 2), (0, 2), (5, 2)]
     assert [p.shape for p in mx.split(a, [4, 1])] == [(4, 2), (0, 2), (5, 2)]
     assert [p.shape for p in a.split(2, axis=1)] == [(6, 1), (6, 1)]
     assert [p.tolist() for p in mx.unstack(a[:2], axis=1)] == [[0, 2], [1, 3]]

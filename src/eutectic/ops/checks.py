@@ -23,6 +23,18 @@ def integer(name: str, what: str, x: Any) -> int:
                                 f"{type(x).__name__}.") from None
 
 
+def number(name: str, what: str, x: Any) -> float:
+    """An argument as a Python float, or an error that names it; text is no number."""
+    if type(x) is float:
+        return x
+    try:
+        if not isinstance(x, (str, bytes, bytearray)):
+            return float(x)
+    except TypeError:
+        pass
+    raise ArgumentTypeError(f"[{name}] {what} must be a real number, not {type(x).__name__}.")
+
+
 def integers(name: str, what: str, x: Any) -> tuple[int, ...]:
     """An integer or a sequence of integers as a tuple."""
     if type(x) is int:

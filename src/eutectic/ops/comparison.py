@@ -14,6 +14,7 @@ from eutectic.graph.ir import Node
 from eutectic.kernel import mathlib as ml
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.scalar import FLOATS, Complex, Value, const, fabs, fmax, fmin, select
+from eutectic.ops.checks import number
 from eutectic.ops.registry import broadcast_shape, elementwise, node_of, operands, to_bool
 
 Scalar = Any
@@ -268,7 +269,7 @@ def _isclose(name: str, a: Any, b: Any, rtol: float, atol: float, equal_nan: boo
     (x, y), d = operands(name, (a, b))
     to = d if d.is_float or d.is_complex else float64
     shape = broadcast_shape(name, x.shape, y.shape)
-    attrs = (float(rtol), float(atol), bool(equal_nan))
+    attrs = (number(name, "rtol", rtol), number(name, "atol", atol), bool(equal_nan))
     return Node(ISCLOSE, (prims.cast(x, to), prims.cast(y, to)), attrs, shape, bool_)
 
 
@@ -400,7 +401,7 @@ def nan_to_num(a: Any, nan: float = 0, posinf: float | None = None, neginf: floa
         raise DtypeError("[nan_to_num] does not take complex64.")
     if not d.is_float:
         return wrap(n)
-    high = largest(d) if posinf is None else posinf
-    low = -largest(d) if neginf is None else neginf
-    values = [prims.const(v, d) for v in (nan, high, low)]
+    high = largest(d) if posinf is None else number("nan_to_num", "posinf", posinf)
+    low = -largest(d) if neginf is None else number("nan_to_num", "neginf", neginf)
+    values = [prims.const(v, d) for v in (number("nan_to_num", "nan", nan), high, low)]
     return wrap(Node(NAN_TO_NUM, (n, *values), (), n.shape, d))

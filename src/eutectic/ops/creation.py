@@ -14,7 +14,7 @@ from eutectic.graph.ir import Node
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.reductions import SUM
 from eutectic.kernel.scalar import Value, convert
-from eutectic.ops.checks import axis_of, integer, shape_of
+from eutectic.ops.checks import axis_of, integer, number, shape_of
 from eutectic.ops.comparison import WHERE
 from eutectic.ops.registry import broadcast_shape, install, node_of
 
@@ -245,10 +245,7 @@ def linspace(start: Any, stop: Any, num: int | None = 50, endpoint: bool = True,
     if count < 0:
         raise ArgumentError(f"[linspace] num must not be negative, got {count}.")
     inner = float64 if dtype is float64 else float32
-    try:
-        first, last = float(start), float(stop)
-    except TypeError:
-        raise ArgumentTypeError("[linspace] start and stop must be real numbers.") from None
+    first, last = number("linspace", "start", start), number("linspace", "stop", stop)
     intervals = max(count - 1 if endpoint else count, 1)
     inputs = (prims.iota((count,), 0), prims.const(first, inner), prims.const(last, inner),
               prims.const(intervals, inner))

@@ -16,7 +16,7 @@ from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.kernel.prim import Prim
 from eutectic.ops.arithmetic import add, divide, multiply, rsqrt, subtract
-from eutectic.ops.checks import apply
+from eutectic.ops.checks import apply, number
 from eutectic.ops.reductions import logsumexp
 from eutectic.ops.registry import node_of
 
@@ -95,7 +95,7 @@ def rms_norm(x: array, weight: array | None, eps: float, *, stream: Any = None) 
     """
     n = _rows("rms_norm", x)
     rest = () if weight is None else (vector("rms_norm", "weight", weight, n.shape[-1]),)
-    return wrap(Node(RMS_NORM, (n, *rest), (float(eps), bool(rest)), n.shape,
+    return wrap(Node(RMS_NORM, (n, *rest), (number("rms_norm", "eps", eps), bool(rest)), n.shape,
                      _promoted(n, *rest)))
 
 
@@ -114,7 +114,7 @@ def layer_norm(x: array, weight: array | None, bias: array | None, eps: float, *
     n = _rows("layer_norm", x)
     rest = [vector("layer_norm", what, v, n.shape[-1])
             for what, v in (("weight", weight), ("bias", bias)) if v is not None]
-    attrs = (float(eps), weight is not None, bias is not None)
+    attrs = (number("layer_norm", "eps", eps), weight is not None, bias is not None)
     return wrap(Node(LAYER_NORM, (n, *rest), attrs, n.shape, _promoted(n, *rest)))
 
 

@@ -13,7 +13,7 @@ from eutectic.errors import DtypeError, ShapeError, show_shape
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops.arithmetic import add, multiply, subtract
-from eutectic.ops.checks import apply
+from eutectic.ops.checks import apply, number
 from eutectic.ops.joining import slice_axis
 from eutectic.ops.registry import node_of
 
@@ -69,8 +69,9 @@ def hadamard_transform(a: array, scale: float | None = None, stream: Any = None)
     n = prims.cast(x, d)
     if x.size:
         n = _steps(n, x.size // length, m, k)
-    factor = 1 / math.sqrt(length) if scale is None else scale
-    n = apply(multiply, prims.reshape(n, x.shape), prims.const(float(factor), d))
+    factor = (1 / math.sqrt(length) if scale is None
+              else number("hadamard_transform", "scale", scale))
+    n = apply(multiply, prims.reshape(n, x.shape), prims.const(factor, d))
     return wrap(prims.cast(n, to))
 
 

@@ -98,7 +98,8 @@ def split(a: array, /, indices_or_sections: Any, axis: int = 0, *, stream: Any =
     n = node_of(a, "split")
     i = axis_of("split", axis, n.shape)
     length = n.shape[i]
-    if isinstance(indices_or_sections, (list, tuple)):
+    if isinstance(indices_or_sections, (list, tuple)) or getattr(
+            indices_or_sections, "shape", None):
         cuts = [min(max(c + length if c < 0 else c, 0), length)
                 for c in integers("split", "indices", indices_or_sections)]
     else:

@@ -17,7 +17,7 @@ from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.kernel.prim import Prim
 from eutectic.ops.arithmetic import add, divide, multiply, negative, subtract
-from eutectic.ops.checks import apply
+from eutectic.ops.checks import apply, number
 from eutectic.ops.derivatives import structural
 from eutectic.ops.fast import real_floating, vector
 from eutectic.ops.functions import cos, exp, sin
@@ -115,5 +115,6 @@ def rope(a: array, dims: int, *, traditional: bool, base: float | None, scale: f
     inputs = [n, at]
     if freqs is not None:
         inputs.append(vector("rope", "freqs", freqs, dims // 2))
-    attrs = (dims, bool(traditional), None if base is None else float(base), float(scale))
+    attrs = (dims, bool(traditional), None if base is None else number("rope", "base", base),
+             number("rope", "scale", scale))
     return wrap(Node(ROPE, tuple(inputs), attrs, n.shape, n.dtype))

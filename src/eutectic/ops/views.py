@@ -233,7 +233,8 @@ def flatten(a: array, /, start_axis: int = 0, end_axis: int = -1, *, stream: Any
     if not n.shape:
         return wrap(prims.reshape(n, (1,)))
     rank = len(n.shape)
-    first = axis_of("flatten", start_axis, n.shape)
+    start = integer("flatten", "start_axis", start_axis)
+    first = 0 if start < -rank else axis_of("flatten", start, n.shape)
     end = integer("flatten", "end_axis", end_axis)
     last = rank - 1 if end >= rank else axis_of("flatten", end, n.shape)
     if first > last:
