@@ -133,3 +133,30 @@ def test_with_gradients_and_compile():
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_gradients_batches_and_compilation_nest_in_every_order():
+    x = draw(5, 3)
+
+    def f(x):
+        y = x * 1.0
+        y[1:] = mx.sin(y[:2]) * y[0]
+        return (y * y).sum()
+    want = np.stack([np.array(mx.grad(f)(x[i])) for i in range(5)])
+    c, v, g = mx.compile, mx.vmap, mx.grad
+    for h in (v(g(f)), v(g(c(f))), v(c(g(f))), c(v(g(f))), c(v(c(g(c(f))))),
+              g(lambda x: v(f)(x).sum()), g(lambda x: v(c(f))(x).sum()),
+              c(g(lambda x: v(f)(x).sum())), g(c(lambda x: c(v(f))(x).sum()))):
+        for _ in range(2):
+            np.testing.assert_allclose(np.array(h(x)), want, rtol=1e-6)
+
+
+def test_very_long_chains_need_no_recursion():
+    def f(x):
+        for _ in range(20_000):
+            x = x + 1.0
+        return x.sum()
+    x = mx.array([1.0, 2.0])
+    assert mx.grad(f)(x).tolist() == [1, 1] and f(x).item() == 40_003
+    assert mx.vmap(f)(x[:, None]).tolist() == [20_001, 20_002]
+    assert mx.compile(mx.grad(f))(x).tolist() == [1, 1]
