@@ -77,6 +77,76 @@ def attention(b: Builder) -> None:
         b.emit(f"mx.reshape(mx.transpose({{0}}, (1, 0, 2)), ({length}, {heads * width}))", out)
 
 
+_CUTS = ("1:", ":-1", "::2", "::-1", "..., 1:")
+
+
+def joined(b: Builder) -> None:
+    """Computed parts side by side, and what reads the whole: kernels are cut where parts meet."""
+    rng = b.rng
+    a = b.pick()
+    shape = b.value(a).shape
+    if not shape:
+        return
+    axis = random_axis(rng, shape)
+    made = [b.emit(f"mx.{rng.choice(('exp', 'square', 'tanh', 'sqrt'))}({{0}})", a), a]
+    kind = rng.choice(("two", "three", "pad", "pad", "edge", "roll", "stack", "inner"))
+    if made[0] is None:
+        return
+    first: int = made[0]
+    pads = [(rng.randint(0, 2), rng.randint(0, 2)) for _ in shape]
+    if kind in ("pad", "edge"):
+        mode = "mode='edge'" if kind == "edge" else f"constant_values={rng.choice((0, 1, 3))}"
+        whole = b.emit(f"mx.pad({{0}}, {pads}, {mode})", first)
+    elif kind == "roll":
+        whole = b.emit(f"mx.roll({{0}}, {rng.randint(1, 5)}, {axis})", first)
+    elif kind == "stack":
+        whole = b.emit(f"mx.stack([{{0}}, {{1}}], axis={rng.randint(0, len(shape))})", first, a)
+    elif kind == "inner":
+        inner = b.emit(f"mx.concatenate([{{0}}, {{1}}], axis={axis})", first, a)
+        whole = None if inner is None else b.emit(
+            f"mx.concatenate([{{1}}, {{0}}], axis={axis})", inner, a)
+    else:
+        parts = "{0}, {1}, {0}" if kind == "three" else "{0}, {1}"
+        whole = b.emit(f"mx.concatenate([{parts}], axis={axis})", first, a)
+    if whole is None:
+        return
+    shape = b.value(whole).shape
+    for _ in range(rng.randint(1, 2)):
+        how = rng.choice(("scale", "partner", "transpose", "slice", "flat", "reduce", "softmax",
+                          "differ", "again", "outer"))
+        new: int | None = None
+        if how == "scale":
+            new = b.emit("mx.add(mx.multiply({0}, 2), 1)", whole)
+        elif how == "partner":
+            new = b.emit("mx.multiply({0}, {1})", whole, b.partner(whole))
+        elif how == "transpose":
+            order = rng.sample(range(len(shape)), len(shape))
+            new = b.emit(f"mx.sqrt(mx.transpose({{0}}, {order}))", whole)
+        elif how == "slice":
+            new = b.emit(f"mx.tanh({{0}}[{rng.choice(_CUTS)}])", whole)
+        elif how == "flat":
+            new = b.emit("mx.exp(mx.reshape({0}, (-1,)))", whole)
+        elif how == "reduce":
+            at = random_axis(rng, shape)
+            new = b.emit(f"mx.{rng.choice(('sum', 'max', 'mean', 'argmax', 'cumsum'))}({{0}}, "
+                         f"axis={at})", whole)
+        elif how == "softmax":
+            new = b.emit(f"mx.softmax({{0}}, axis={random_axis(rng, shape)})", whole)
+        elif how == "differ":
+            new = b.emit("mx.subtract({0}[1:], {0}[:-1])", whole)
+        elif how == "outer":
+            new = b.emit("mx.multiply(mx.expand_dims({0}, 0), mx.ones((3,) + (1,) * "
+                         f"{len(shape)}))", whole)
+        else:
+            new = b.emit(f"mx.concatenate([mx.tanh({{0}}), {{0}}], axis={axis})", whole)
+        if new is None or not b.value(new).shape:
+            return
+        if rng.random() < 0.7:
+            whole, shape = new, b.value(new).shape
+        if not -len(shape) <= axis < len(shape):
+            axis = 0
+
+
 def difference(b: Builder) -> None:
     """Overlapping views of one value meet."""
     rng = b.rng

@@ -487,6 +487,7 @@ def _product_reference(xs: list[np.ndarray], types: list[Dtype], out: Dtype) -> 
 _WEIGHTED = (
     (_elementwise, 40), (_choose, 10), (_view, 18), (_join, 8), (_reduce, 16), (_softmax, 7),
     (_matmul, 5), (program_idioms.draw, 4), (program_idioms.optimizer, 1),
-    (program_idioms.attention, 1), (program_idioms.difference, 2), (program_idioms.along, 9))
+    (program_idioms.attention, 1), (program_idioms.difference, 2), (program_idioms.along, 9),
+    (program_idioms.joined, 5))
 FAMILIES = [f for f, _w in _WEIGHTED]
 WEIGHTS = [w for _f, w in _WEIGHTED]

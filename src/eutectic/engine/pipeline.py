@@ -25,6 +25,7 @@ from eutectic.graph.passes.expand import expand, separate_outputs, store_outputs
 from eutectic.graph.passes.fuse import Fusion, fuse
 from eutectic.graph.passes.prune import prune
 from eutectic.graph.passes.simplify import cse, simplify
+from eutectic.graph.passes.split import split
 from eutectic.runtime import jit
 
 PASSES: tuple[tuple[str, Callable[[Graph], Graph]], ...] = (
@@ -34,8 +35,11 @@ PASSES: tuple[tuple[str, Callable[[Graph], Graph]], ...] = (
     ("prune", prune),
 )
 """Graph to graph, in order; `store_outputs`, which must know how the inputs lie in memory (of a
-body: `separate_outputs`), fusion and planning follow. The bodies of loops are compiled by the same
-list when the plan that runs them is made."""
+body: `separate_outputs`), fusion and planning follow. `split` cuts kernels that read joined arrays,
+after which fusion runs again. The bodies of loops are compiled by the same list when the plan that
+runs them is made."""
+MAX_CUTS = 3
+"""Most times that kernels are cut: what reads a joined array may be a part of another."""
 
 
 @dataclass(slots=True)
@@ -86,6 +90,17 @@ def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True
         report_graph(name, graph, record.graphs[-2][1])
     start = time.perf_counter()
     record.fusion = fuse(graph, fused, strides)
+    for _ in range(MAX_CUTS if fused else 0):
+        cut, whole = split(graph, record.fusion)
+        if cut is graph:
+            record.fusion.refusals += whole
+            break
+        record.graphs.append(("split", cut))
+        report_graph("split", cut, graph)
+        graph = cut
+        if config.check:
+            check(graph)
+        record.fusion = fuse(graph, fused, strides)
     record.seconds["fuse"] = time.perf_counter() - start
     made, llvm, load = loaded_count(), jit.spent.llvm, jit.spent.load
     start = time.perf_counter()

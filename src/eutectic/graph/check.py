@@ -9,7 +9,7 @@ from eutectic.errors import InternalError
 from eutectic.graph.ir import CONST, INPUT, IOTA, Graph, Node
 from eutectic.graph.loops import COND, RESULT, WHILE, bodies, result_type
 from eutectic.graph.prims import (
-    BROADCAST, CONCATENATE, GATHER, MATMUL, PAD, RESHAPE, SCATTER, SLICE, TRANSPOSE)
+    BROADCAST, CONCATENATE, GATHER, JOIN, MATMUL, PAD, RESHAPE, SCATTER, SLICE, TRANSPOSE)
 
 
 def check(graph: Graph) -> None:
@@ -79,6 +79,10 @@ def check_node(n: Node) -> None:
               "shapes do not multiply")
     elif n.prim is CONCATENATE:
         _that(sum(s[n.attrs[0]] for s in shapes) == n.shape[n.attrs[0]], n, "parts do not add up")
+    elif n.prim is JOIN:
+        _that(all(a + d <= k for s, at in zip(shapes, n.attrs[0])
+                  for d, a, k in zip(s, at, n.shape))
+              and sum(map(math.prod, shapes)) == math.prod(n.shape), n, "parts do not cover it")
     elif n.prim is PAD:
         _that(all(lo + d <= k for lo, d, k in zip(n.attrs[0], shapes[0], n.shape)), n,
               "the padded array does not fit")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
-from eutectic.graph.prims import CONCATENATE, PAD
+from eutectic.graph.prims import CONCATENATE, JOIN, PAD
 
 Part = tuple[Node, tuple[int, ...]]
 """A node and the coordinates at which its first element lies."""
-JOINS = (CONCATENATE, PAD)
+JOINS = (CONCATENATE, PAD, JOIN)
 
 
 def parts_of(n: Node) -> list[Part]:
@@ -18,6 +18,8 @@ def parts_of(n: Node) -> list[Part]:
         for operand in n.inputs:
             found.append((operand, tuple([at if i == axis else 0 for i in range(len(n.shape))])))
             at += operand.shape[axis]
+    elif n.prim is JOIN:
+        found = list(zip(n.inputs, n.attrs[0]))
     else:
         found = _padding(n)
     return [(part, starts) for part, starts in found if part.size]
@@ -34,3 +36,13 @@ def _padding(n: Node) -> list[Part]:
             starts = (*low[:axis], start, *[0] * (len(low) - axis - 1))
             found.append((prims.broadcast(fill, shape), starts))
     return found
+
+
+def join(parts: list[Part], n: Node) -> Node:
+    """A node's value from parts that cover it without overlap."""
+    if len(parts) == 1:
+        return parts[0][0]
+    nodes, starts = zip(*parts)
+    joined = Node(JOIN, nodes, (starts,), n.shape, n.dtype)
+    joined.source = n.source
+    return joined

@@ -87,11 +87,10 @@ def native_record(reader: Reader, entry: Entry, call: Call, args: tuple[Any, ...
     n = len(containers) if draws else len(traced.outputs) - len(IMPLICIT)
     simple = all(recorder.container(container, shape) for container, shape in zip(
         containers[:n], traced.outputs))
-    simple = all(map(recorder.effect, traced.effects)) and simple
-    if traced.changed or n or traced.effects:
+    if traced.changed or n:
         recorder.distinct(call.n_arguments)
     finish = None
-    if not recorder.result(traced.treedef, traced.leaves) or not simple:
+    if not recorder.result(traced.treedef, traced.leaves) or not simple or traced.effects:
         recorder.fill = recorder.fill[:4 * len(traced.changed)]
         finish = functools.partial(_finish, reader, traced)
     return recorder.record(entry, finish)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from eutectic.graph import affine
 from eutectic.graph.affine import Forms, is_bijective
-from eutectic.graph.ir import Node
+from eutectic.graph.ir import CONST, Node
 from eutectic.graph.passes.groups import Group
 from eutectic.kernel.reductions import lanes, ordered
 
@@ -72,3 +72,18 @@ def lane_clash(n: Node, g: Group) -> str | None:
             if ordered(m.prim.reduction, other) and lanes(other) != lanes(mine):
                 return f"sums of {mine} and {other} have different lanes"
     return None
+
+
+def reads_alike(n: Node, a: Group, b: Group) -> bool:
+    """Whether two groups with the same loops read a node at the same places."""
+    names = dict(zip(b.order, a.order))
+    mine = [e.forms for e in a.by_base.get(id(n), [])]
+    return any(renamed(e.forms, names) in mine for e in b.by_base.get(id(n), []))
+
+
+def shares(a: Group, b: Group) -> bool:
+    """Whether one kernel would read less than two, or neither reads anything."""
+    if any(reads_alike(e.base, a, b) for e in a.edges if e.base.prim is not CONST
+           and a.size_of(e.forms) == a.domain()):
+        return True
+    return all(e.base.prim is CONST or g.holds(e.base) for g in (a, b) for e in g.edges)

@@ -21,7 +21,7 @@ from eutectic.graph.loops import RESULT
 from eutectic.graph.passes.control import place_control
 from eutectic.graph.passes.forms import (
     forms_over, in_order, in_order_all, in_order_prefix, inner_size, is_bijective, lane_clash,
-    renamed, trailing)
+    reads_alike, renamed, shares, trailing)
 from eutectic.graph.passes.groups import (
     LARGE_PRODUCT, MAX_ARGUMENTS, MAX_NODES, PRODUCT_ARRAYS, RECOMPUTE_COST, Edge, Group, Refusal,
     _fresh, call_reason, copy_node, is_row_class, new_indices, node_cost, reduced_size)
@@ -503,7 +503,8 @@ class _Fuser:
         kept: list[Group] = []
         for g in groups:
             for k in kept:
-                if self._same_loops(k, g) and self._reads_alike(n, k, g) and self._apart(k, g):
+                if ((n.size >= k.domain() or not (k.dests or g.dests)) and self._same_loops(k, g)
+                        and reads_alike(n, k, g) and self._apart(k, g)):
                     self._absorb(k, g)
                     break
             else:
@@ -520,7 +521,7 @@ class _Fuser:
             for part in dict.fromkeys(self._top(self.home[id(e.base)]) for e in g.edges):
                 for k in kept:
                     if (part.kind == "map" and self._same_loops(k, part) and self._apart(k, part)
-                            and any(self._reads_alike(e.base, k, part) for e in k.edges)):
+                            and shares(k, part)):
                         self._absorb(k, part)
                         break
                 else:
@@ -528,12 +529,6 @@ class _Fuser:
 
     def _apart(self, a: Group, b: Group) -> bool:
         return not self._depends(a, b) and not self._depends(b, a)
-
-    def _reads_alike(self, n: Node, a: Group, b: Group) -> bool:
-        """Whether two groups with the same loops read a node at the same places."""
-        names = dict(zip(b.order, a.order))
-        mine = [e.forms for e in a.by_base.get(id(n), [])]
-        return any(renamed(e.forms, names) in mine for e in b.by_base.get(id(n), []))
 
     def _same_loops(self, a: Group, b: Group) -> bool:
         if a.kind != b.kind or a.kind not in ("map", "row") or len(a.order) != len(b.order):
