@@ -20,6 +20,7 @@ import numpy as np
 
 from eutectic.array import array
 from eutectic.dtype import Dtype
+from eutectic.graph.number import Number
 from eutectic.runtime.call_record import Op
 from eutectic.tracing.effects import Place
 from eutectic.tracing.guard import Guard
@@ -221,7 +222,7 @@ class _Walk:
             self.function(x, r)
         elif t is types.MethodType or t is functools.partial:
             self.callable(x, r)
-        elif isinstance(x, (types.ModuleType, types.BuiltinFunctionType, type, Dtype)):
+        elif isinstance(x, (types.ModuleType, types.BuiltinFunctionType, type, Dtype, Number)):
             self.key.append(_Is(x))
             g.is_(r, x)
             if isinstance(x, types.ModuleType):
