@@ -339,7 +339,8 @@ def _steps(encoding: Any) -> list[str]:
     """How Python writes the way from a container to each of its children."""
     t, aux, children = encoding
     if issubclass(t, dict):
-        return [f"[{k!r}]" for _, k in _keys(t, aux)]
+        attributes = hasattr(t, "__getattr__")  # as modules of a network have them
+        return [f".{k}" if attributes else f"[{k!r}]" for _, k in _keys(t, aux)]
     names = getattr(t, "_fields", None) if issubclass(t, tuple) else None
     if names is None and dataclasses.is_dataclass(t):
         names = [f.name for f in dataclasses.fields(t)]

@@ -117,6 +117,7 @@ STRUCTURAL: dict[str, Sample] = {
         mx.fft.ifftn(z), mx.fft.rfftn(x), mx.fft.irfftn(z), mx.fft.fft2(x), mx.fft.ifft2(z),
         mx.fft.rfft2(x), mx.fft.irfft2(z)), (x45, x45.astype(mx.complex64))),
     "stft": (lambda x: mx.fft.istft(mx.fft.stft(x, 16), 16), (floats(64),)),
+    "det's gradient": (mx.grad(mx.linalg.det), (m4,)),
     "qr": (mx.linalg.qr, (m4,)), "svd": (mx.linalg.svd, (m4,)),
     "svd values": (lambda a: mx.linalg.svd(a, compute_uv=False), (s4,)),
     "norm": (lambda a: mx.linalg.norm(a, "nuc"), (m4,)),

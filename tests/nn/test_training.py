@@ -140,7 +140,8 @@ def test_compiled_training_has_the_bits_of_plain_training(
     assert losses[-1] < losses[0]
     assert t.step.stats.traces <= 2  # one more for the state of the optimizer
     if native.load() is not None:
-        assert t.step.entries()[-1].native is not None
+        record = t.step.entries()[-1].native
+        assert record is not None and record.finish is None, "state is written in the native call"
 
 
 def test_the_state_of_the_optimizer_may_exist_already(plain: dict[str, Any]) -> None:

@@ -347,3 +347,47 @@ def test_sets_of_names_are_checked() -> None:
     numbered = {1, 2}
     h = mx.compile(lambda x: x * len(numbered))
     assert ready(h, x).item() == 2 and not served(h, x)  # 1 and True are equal, and not the same
+
+
+class Holder:
+    def __init__(self) -> None:
+        self.total = mx.array([0.0])
+        self.parts = [mx.array([1.0]), mx.array([2.0])]
+        self.named = {"a": mx.array([3.0]), "other": 5}
+
+
+def test_places_that_were_not_declared_are_written() -> None:
+    """Attributes, lists and dicts that hold new arrays after each call; arrays changed in place."""
+    def step(h: Holder, x: array) -> array:
+        h.total = h.total + x
+        h.parts[1] = h.parts[1] * 2
+        h.named["a"] += 1
+        return h.total * h.named["other"]
+
+    plain, compiled = Holder(), Holder()
+    f = mx.compile(lambda x: step(compiled, x))
+    x = mx.array([0.5])
+    for i in range(5):
+        kept = compiled.parts[1], compiled.named["a"]
+        assert numbers(f(x)) == numbers(step(plain, x))
+        assert numbers(vars(compiled)) == numbers(vars(plain))
+        assert compiled.named["a"] is kept[1] and compiled.parts[1] is not kept[0]
+        assert i == 0 or f.entries()[0].native.hits == i
+    compiled.parts[1] = compiled.parts[0]  # one array at two places
+    plain.parts[1] = plain.parts[0]
+    compiled.named["other"] = plain.named["other"] = 7
+    for _ in range(3):
+        assert numbers(f(x)) == numbers(step(plain, x))
+        assert numbers(vars(compiled)) == numbers(vars(plain))
+
+
+def test_more_registers_than_the_stack_holds() -> None:
+    f = mx.compile(lambda xs: xs[-1] + 1)
+    xs = [mx.array([float(i)]) for i in range(9000)]
+    assert ready(f, xs).item() == 9000 and served(f, xs)
+    before = sys.getrefcount(xs[5]), sys.getrefcount(xs[-1])
+    for _ in range(3):
+        assert f(xs).item() == 9000
+    assert (sys.getrefcount(xs[5]), sys.getrefcount(xs[-1])) == before
+    xs[5] = mx.array([1, 2])
+    assert not served(f, xs)

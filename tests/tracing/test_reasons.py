@@ -257,6 +257,13 @@ def test_reasons_of_modules() -> None:
         f(zeros(2, 4))
         return str(f.stats.reasons[-1])
 
+    g = mx.compile(lambda model, x: model(x))
+    g(model, zeros(2, 4))
+    weight = model.layers[2].weight
+    model.layers[2].weight = weight.astype(mx.float16)
+    g(model, zeros(2, 4))
+    assert str(g.stats.reasons[-1]) == "model.layers[2].weight is float16 instead of float32"
+    model.layers[2].weight = weight
     model.eval()
     assert re.fullmatch(r"model\.layers\[0\]\S*training\S*, which the function reads, is False "
                         r"instead of True.*", why())

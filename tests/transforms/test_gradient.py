@@ -198,7 +198,7 @@ def test_gradient_of_compiled_stays_compiled():
 
 @pytest.mark.parametrize("call, error, text", [
     (lambda: mx.grad(lambda x: x)(mx.array([1.0, 2.0])), ArgumentError, r"scalar.*\(2,\)"),
-    (lambda: mx.grad(lambda x: 3.0)(mx.array(1.0)), ArgumentTypeError, r"got float"),
+    (lambda: mx.grad(lambda x: 3.0)(mx.array(1.0)), ArgumentTypeError, r"got a float"),
     (lambda: mx.grad(lambda x: x)(2.0), ArgumentTypeError, r"holds a float"),
     (lambda: mx.grad(lambda x: x, argnums=1)(mx.array(1.0)), ArgumentError, r"argument 1"),
     (lambda: mx.grad(lambda x: x, argnums=(0, 0)), ArgumentError, r"named twice"),
@@ -246,3 +246,69 @@ def test_attention_mask():
         return (mx.fast.scaled_dot_product_attention(q, k, v, scale=0.5, mask=m) ** 2).sum()
     np.testing.assert_allclose(np.array(mx.grad(fused)(m)), np.array(mx.grad(by_hand)(m)),
                                rtol=1e-4, atol=1e-5)
+
+
+def test_structure_of_gradients_as_in_mlx():
+    x, y = mx.array([1.0, 2.0]), mx.array([3.0, 4.0])
+
+    def f(x, y, k=1):
+        return (x * y * k).sum()
+    assert mx.grad(f, argnums=[0])(x, y).tolist() == [3, 4]
+    assert [g.tolist() for g in mx.grad(f, argnums=[1, 0])(x, y)] == [[3, 4], [1, 2]]
+    _, (positional, named) = mx.value_and_grad(f, argnums=[0], argnames=["y"])(x, y=y, k=2)
+    assert positional.tolist() == [6, 8] and named["y"].tolist() == [2, 4]
+    assert mx.grad(f, argnums=[], argnames="y")(x, y=y)[0] is None
+    outs, grads = mx.vjp(lambda x, y: (x * y, x), (x, y), (x, x))
+    assert type(outs) is list and type(grads) is list and len(outs) == len(grads) == 2
+    tree = mx.grad(lambda p: (p["a"] * p["i"]).sum())({"a": x, "i": mx.array([1, 2]), "n": None})
+    assert tree["a"].tolist() == [1, 2] and tree["i"].tolist() == [0, 0] and tree["n"] is None
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: mx.grad(lambda x: x, argnums=[]), ArgumentError, r"\[grad\] no argument is asked"),
+    (lambda: mx.grad(lambda x: x, argnums=-1), ArgumentError, r"not negative, got \(-1,\)"),
+    (lambda: mx.grad(lambda x: x, argnums="x"), ArgumentTypeError, r"argnums must be an integer"),
+    (lambda: mx.grad(lambda x: x, argnames=[3]), ArgumentTypeError, r"argnames are names"),
+    (lambda: mx.value_and_grad(lambda x: x)(), ArgumentError, r"\[value_and_grad\] argument 0"),
+    (lambda: mx.grad(lambda x: (x, x))(mx.array(1.0)), ArgumentTypeError, r"value_and_grad takes"),
+    (lambda: mx.grad(lambda x: x * 1.0)(mx.array(1)), TransformError, r"argument 0 is int32"),
+    (lambda: mx.grad(lambda x: x["a"] * 1.0)({"a": mx.array(True)}), TransformError, r"is bool"),
+    (lambda: mx.grad(lambda x: x * 1j)(mx.array(1.0)), TransformError, r"take its real part"),
+])
+def test_more_errors(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+INF, NAN = float("inf"), float("nan")
+CORNERS = {
+    # Of equal operands the second gets the cotangent, of nan none, as in MLX.
+    "maximum": (mx.maximum, [[1, 2, NAN, 1], [1, 1, 1, NAN]], [[0, 1, 0, 0], [1, 0, 0, 0]]),
+    "minimum": (mx.minimum, [[1, 2, NAN, 1], [1, 1, 1, NAN]], [[0, 0, 0, 0], [1, 1, 0, 0]]),
+    "clip": (lambda a: mx.clip(a, 0, 1), [[0, 1, -1, 2, 0.5]], [[0, 0, 0, 0, 1]]),
+    "clip crossed": (mx.clip, [[0.5, 3], [0.7, 5], [0.6, 4]], [[0, 0], [0, 0], [1, 1]]),
+    "max": (mx.max, [[1, 3, 3]], [[0, 0.5, 0.5]]), "min": (mx.min, [[1, 1, 3]], [[0.5, 0.5, 0]]),
+    "sqrt": (mx.sqrt, [[0, 4, INF]], [[INF, 0.25, 0]]), "abs": (mx.abs, [[0, -2]], [[0, -1]]),
+    "norm": (mx.linalg.norm, [[0, 0]], [[NAN, NAN]]),  # as MLX and JAX
+    "where": (lambda a: mx.where(a > 0, mx.log(mx.where(a > 0, a, 1)), 0), [[0, -1, 2]],
+              [[0, 0, 0.5]]),
+    "where of nan": (lambda a: mx.where(a > 0, mx.sqrt(a), 0), [[0, 4]], [[NAN, 0.25]]),
+    "logsumexp": (mx.logsumexp, [[-INF, 0, 0]], [[0, 0.5, 0.5]]),
+    "logaddexp": (mx.logaddexp, [[-INF, INF, 0], [1, 1, 0]], [[0, 1, 0.5], [1, 0, 0.5]]),
+    "power": (mx.power, [[0, 0, 0, -2], [0, 1, 2, 2]], [[0, 1, 0, -4], [0, 0, 0, NAN]]),
+    "square root": (lambda a: a ** 0.5, [[0, 4]], [[INF, 0.25]]),
+    "prod": (mx.prod, [[0, 2, 3]], [[6, 0, 0]]),
+    "sigmoid": (mx.sigmoid, [[-INF, 200, 0]], [[0, 0, 0.25]]),
+    "cummax": (mx.cummax, [[1, 1, 0, 2]], [[1, 2, 0, 1]]),
+    "sort": (lambda a: mx.sort(a) * mx.array([1, 2, 3]), [[1, 1, 0]], [[2, 3, 1]]),
+    "nan_to_num": (mx.nan_to_num, [[NAN, INF, 1]], [[0, 0, 1]]),
+}
+
+
+@pytest.mark.parametrize("name", CORNERS)
+def test_corners(name):
+    f, xs, want = CORNERS[name]
+    arrays = [mx.array(x, mx.float32) for x in xs]
+    grads = mx.vjp(lambda *a: f(*a).sum(), arrays, [mx.array(1.0)])[1]
+    for g, w in zip(grads, want, strict=True):
+        np.testing.assert_allclose(np.array(g), np.array(w, np.float32), rtol=1e-6)

@@ -15,7 +15,7 @@ from eutectic.export.dot import export_to_dot
 from eutectic.files.api import (
     load, save, save_gguf, save_safetensors, savez, savez_compressed)
 from eutectic.ops import (  # noqa: F401 - they add methods and rules
-    convolution_derivatives, inplace, library_derivatives)
+    convolution_derivatives, inplace, library_derivatives, linalg_derivatives)
 from eutectic.ops.advanced_indexing import ArrayAt
 from eutectic.ops.arithmetic import abs_ as abs
 from eutectic.ops.arithmetic import (

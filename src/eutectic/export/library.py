@@ -217,6 +217,7 @@ _CALLS: dict[str, tuple[Callable[..., Any], Gives, bool]] = {
         ((*s, m, n), d), ((*s, min(m, n)), uint32)], square=False), True),
     "solve": (lapack.solve, _plain_system, False),
     "solve_triangular": (lapack.solve_triangular, _triangular_system, False),
+    "cofactors": (lapack.cofactors, _unchanged, False),
     "det": (lapack.det, _alone(_REAL, lambda s, m, n, d: [(s, d)]), False),
     "slogdet": (lapack.slogdet, _alone(_REAL, lambda s, m, n, d: [(s, d), (s, d)]), True),
     "sort": (sorting._sort, _sorted, False),

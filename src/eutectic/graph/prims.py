@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, wraps
 from typing import Any
 
 import numpy as np
@@ -249,6 +249,15 @@ def opaque(name: str, call: Callable[..., Any], inputs: Sequence[Node], attrs: t
     """
     if len(outs) == 1:
         return [Node(opaque_prim(name, call), tuple(inputs), attrs, *outs[0])]
+    return parts(packed(opaque_prim(name, call, True), inputs, attrs, outs))
+
+
+def packed(prim: Prim, inputs: Sequence[Node], attrs: tuple[Any, ...],
+           outs: Sequence[tuple[tuple[int, ...], Dtype]]) -> Node:
+    """The node that computes several results, as bytes; `parts` takes them out of it.
+
+    Its last attribute says where they lie: (byte offset, shape, dtype) of each.
+    """
     offsets = [0]
     for shape, dtype in outs:
         size = dtype.size
@@ -256,24 +265,44 @@ def opaque(name: str, call: Callable[..., Any], inputs: Sequence[Node], attrs: t
             size *= d
         offsets.append(-(-(offsets[-1] + size) // 64) * 64)
     layout = tuple([(at, shape, dtype) for at, (shape, dtype) in zip(offsets, outs)])
-    # One node computes all, as bytes; a node for each result takes its part out.
-    whole = Node(opaque_prim(name, call, True), tuple(inputs), (*attrs, layout),
-                 (offsets[-1],), uint8)
-    return [Node(PART, (whole,), (at, shape, dtype), shape, dtype) for at, shape, dtype in layout]
+    return Node(prim, tuple(inputs), (*attrs, layout), (offsets[-1],), uint8)
+
+
+def parts(whole: Node) -> list[Node]:
+    """The results of an opaque operation with several."""
+    return [Node(PART, (whole,), (at, shape, dtype), shape, dtype)
+            for at, shape, dtype in whole.attrs[-1]]
+
+
+def part_index(n: Node) -> int:
+    """Which of the results a part is."""
+    return int(n.inputs[0].attrs[-1].index(n.attrs))
+
+
+def has_parts(n: Node) -> bool:
+    """Whether a node computes several results, as bytes."""
+    return n.prim in _SEVERAL
+
+
+_SEVERAL: set[Prim] = set()
 
 
 def opaque_prim(name: str, call: Callable[..., Any], several: bool = False) -> Prim:
     """The operation that computes `call`; with `several` results, as bytes of one array."""
-    return _opaque_prim(name, _packed(call) if several else call)
+    return _opaque_prim(name, call, several)
 
 
 @cache
-def _opaque_prim(name: str, call: Callable[..., Any]) -> Prim:
-    return Prim(name, "opaque", call=call)
+def _opaque_prim(name: str, call: Callable[..., Any], several: bool) -> Prim:
+    prim = Prim(name, "opaque", call=_packed(call) if several else call)
+    if several:
+        _SEVERAL.add(prim)
+    return prim
 
 
 @cache
 def _packed(call: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(call)
     def run(*args: Any) -> np.ndarray:
         *rest, layout = args
         end, shape, dtype = layout[-1]

@@ -14,6 +14,7 @@ from eutectic.kernel.prim import Prim
 from eutectic.ops.arithmetic import add, multiply
 from eutectic.ops.checks import apply
 from eutectic.ops.comparison import WHERE
+from eutectic.ops.joining import slice_axis
 from eutectic.ops.reductions import softmax
 from eutectic.ops.registry import node_of
 
@@ -31,7 +32,8 @@ ATTENTION = Prim(_NAME, "native", native=_native)
 """inputs (q, k, v[, mask][, sinks]), attrs = (scale, mask dtype or '', causal, sinks)."""
 
 
-def formula(q: Node, k: Node, v: Node, scale: float, mask: Node | None, causal: bool) -> Node:
+def formula(q: Node, k: Node, v: Node, scale: float, mask: Node | None, causal: bool,
+            sinks: Node | None) -> Node:
     """The same by its definition, with the score matrix: float64, and nothing to attend to."""
     b, heads, tq, _d = q.shape
     groups = heads // k.shape[1]
@@ -52,7 +54,11 @@ def formula(q: Node, k: Node, v: Node, scale: float, mask: Node | None, causal: 
         ahead = apply("add", prims.iota((tq, tk), 0), prims.const(tk - tq, prims.int64))
         seen = apply("greater_equal", ahead, prims.iota((tq, tk), 1), dtype=bool_)
         s = Node(WHERE, (seen, s, low), (), s.shape, s.dtype)
-    return prims.matmul(softmax(wrap(s), axis=-1)._n, v)
+    if sinks is not None:
+        column = prims.reshape(prims.cast(sinks, s.dtype), (1, heads, 1, 1))
+        s = prims.concatenate([s, prims.broadcast(column, (b, heads, tq, 1))], 3)
+    weights = softmax(wrap(s), axis=-1)._n
+    return prims.matmul(slice_axis(weights, 3, 0, tk), v)
 
 
 def scaled_dot_product_attention(q: array, k: array, v: array, *, scale: float,
@@ -110,9 +116,8 @@ def scaled_dot_product_attention(q: array, k: array, v: array, *, scale: float,
         inputs.append(prims.cast(s, float32))
     shape = (b, heads, tq, dv)
     if dtype is float64 or not tk or not d:
-        if sinks is not None:
-            raise DtypeError(f"[{_NAME}] sinks need keys and a dtype of at most 32 bits.")
-        return wrap(formula(nodes[0], nodes[1], nodes[2], float(scale), m, causal))
+        sink = inputs[-1] if sinks is not None else None
+        return wrap(formula(nodes[0], nodes[1], nodes[2], float(scale), m, causal, sink))
     attrs = (float(scale), "" if m is None else m.dtype.name, causal, sinks is not None)
     return wrap(Node(ATTENTION, tuple(inputs), attrs, shape, dtype))
 

@@ -7,17 +7,17 @@ cotangent and the node, and return a cotangent (or None) for each input.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eutectic.array import array, wrap
-from eutectic.dtype import bool_, int64
+from eutectic.dtype import bool_, complex64, int64
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.kernel.prim import Prim
 from eutectic.ops.arithmetic import STOP_GRADIENT, sign
 from eutectic.ops.comparison import CLIP, NAN_TO_NUM, WHERE, where
-from eutectic.ops.functions import ROUND, exp, log
+from eutectic.ops.functions import ROUND, exp, log, sigmoid
 from eutectic.ops.registry import OPS, VJP, Rule
 from eutectic.ops.views import PAIR
 
@@ -33,11 +33,26 @@ def _rule(name: str) -> Callable[[Rule], Rule]:
     return define
 
 
+Several = Callable[[Sequence["Node | None"], Node, Sequence[Node]], "list[Node | None]"]
+SEVERAL: dict[Prim, Several] = {}
+"""Rules of opaque operations with several results: (cotangent of each result or None, node,
+results) -> cotangents of the inputs."""
+
+
 def structural(*of: Prim) -> Callable[[Structural], Structural]:
     """Define the rule of structural operations."""
     def define(rule: Structural) -> Structural:
         for prim in of:
             STRUCTURAL[prim] = rule
+        return rule
+    return define
+
+
+def several(*of: Prim) -> Callable[[Several], Several]:
+    """Define the rule of opaque operations with several results."""
+    def define(rule: Several) -> Several:
+        for prim in of:
+            SEVERAL[prim] = rule
         return rule
     return define
 
@@ -54,17 +69,26 @@ def _power(g: array, y: array, a: array, b: array) -> Any:
 
 @_rule("maximum")
 def _maximum(g: array, y: array, a: array, b: array) -> Any:
-    return where(a > b, g, 0), where(a > b, 0, g)
+    return where(a > b, g, 0), where(a <= b, g, 0)
 
 
 @_rule("minimum")
 def _minimum(g: array, y: array, a: array, b: array) -> Any:
-    return where(a < b, g, 0), where(a < b, 0, g)
+    return where(a < b, g, 0), where(a >= b, g, 0)
+
+
+def _clip(g: array, y: array, a: array, low: array, high: array) -> Any:
+    # As minimum(maximum(a, low), high): of equal operands the second passes the cotangent on.
+    above = (a >= high) | (low >= high)
+    inside = where(above, 0, g)
+    return where(a > low, inside, 0), where(a <= low, inside, 0), where(above, g, 0)
 
 
 @_rule("logaddexp")
 def _logaddexp(g: array, y: array, a: array, b: array) -> Any:
-    return g * exp(a - y), g * exp(b - y)
+    if a._n.dtype.is_complex:
+        return g * exp(a - y), g * exp(b - y)
+    return g * sigmoid(a - b), g * sigmoid(b - a)  # right where one is infinite
 
 
 @_rule("abs")
@@ -85,22 +109,21 @@ def _sign(g: array, y: array, a: array) -> Any:
 
 @_rule("real")
 def _real(g: array, y: array, a: array) -> Any:
-    return _complex(g, g * 0) if a._n.dtype.is_complex else g
+    return complex_of(g, g * 0) if a._n.dtype.is_complex else g
 
 
 @_rule("imag")
 def _imag(g: array, y: array, a: array) -> Any:
-    return _complex(g * 0, g) if a._n.dtype.is_complex else None
+    return complex_of(g * 0, g) if a._n.dtype.is_complex else None
 
 
-def _complex(re: array, im: array) -> array:
-    from eutectic.dtype import complex64
+def complex_of(re: array, im: array) -> array:
+    """Complex numbers of their float32 parts."""
     return wrap(Node(PAIR, (re._n, im._n), (), re._n.shape, complex64))
 
 
 VJP[WHERE] = lambda g, y, c, a, b: (None, where(c, g, 0), where(c, 0, g))
-VJP[CLIP] = lambda g, y, a, low, high: (
-    where((a < low) | (a > high), 0, g), where(a < low, g, 0), where(a > high, g, 0))
+VJP[CLIP] = _clip
 VJP[NAN_TO_NUM] = lambda g, y, a, *rest: (where(a == y, g, 0), *[None] * len(rest))
 VJP[ROUND] = None
 VJP[STOP_GRADIENT] = None

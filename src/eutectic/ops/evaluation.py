@@ -8,7 +8,7 @@ from eutectic.array import array, need_value
 from eutectic.engine.evaluate import evaluate
 from eutectic.errors import ArgumentError
 from eutectic.runtime import buffers
-from eutectic.tree import is_container, leaves
+from eutectic.tree import container_kind, leaves
 
 
 def eval_(*args: Any) -> None:
@@ -25,12 +25,7 @@ def eval_(*args: Any) -> None:
             need_value(args[0], "eval")
         return
     pending: list[array] = []
-    for x in args:
-        if type(x) is array:
-            if x._n.data is None:
-                pending.append(x)
-        else:
-            _collect(x, pending)
+    _collect(args, pending)
     if pending:
         for a in pending:
             if a._n.trace is not None:
@@ -38,21 +33,28 @@ def eval_(*args: Any) -> None:
         evaluate([a._n for a in pending])
 
 
-def _collect(tree: Any, pending: list[array]) -> None:
-    """Append the arrays of a tree that have no value yet."""
-    t = type(tree)
-    if t is dict:
-        tree = tree.values()
-    elif t is not list and t is not tuple:
-        tree = leaves(tree)
-    for x in tree:
-        if type(x) is array:
-            if x._n.data is None:
+def _collect(trees: Any, pending: list[array]) -> None:
+    """Append the arrays of trees that have no value yet."""
+    waiting = [trees]
+    kinds: dict[type, str] = {dict: "dict", list: "sequence", tuple: "sequence"}
+    while waiting:
+        for x in waiting.pop():
+            t = type(x)
+            if t is array:
+                if x._n.data is None:
+                    pending.append(x)
+                continue
+            kind = kinds.get(t)
+            if kind is None:
+                kind = kinds[t] = container_kind(t)
+            if kind == "dict":
+                waiting.append(dict.values(x))
+            elif kind == "sequence":
+                waiting.append(x)
+            elif kind:
+                waiting.append(leaves(x))
+            elif isinstance(x, array) and x._n.data is None:
                 pending.append(x)
-        elif x is not tree and is_container(x):
-            _collect(x, pending)
-        elif isinstance(x, array) and x._n.data is None:
-            pending.append(x)
 
 
 def async_eval(*args: Any) -> None:

@@ -188,3 +188,18 @@ def det(a: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore"):
         return guarded("det", SINGULAR, a,
                        lambda x: np.linalg.det(x.astype(np.float64)))[0].astype(a.dtype)
+
+
+def cofactors(a: np.ndarray) -> np.ndarray:
+    """Derivative of the determinant: (-1)^(i + j) times that of a without row i and column j."""
+    def compute(x: np.ndarray) -> np.ndarray:
+        # Cofactors of a product are the product of cofactors; those of orthogonal matrices are
+        # themselves, with the determinant's sign.
+        u, s, vt = np.linalg.svd(x.astype(np.float64))
+        one = np.ones_like(s[..., :1])
+        before = np.cumprod(np.concatenate([one, s[..., :-1]], -1), -1)
+        after = np.cumprod(np.concatenate([one, s[..., :0:-1]], -1), -1)[..., ::-1]
+        sign = np.sign(np.linalg.det(u) * np.linalg.det(vt))[..., None, None]
+        return sign * ((u * (before * after)[..., None, :]) @ vt)
+    with np.errstate(over="ignore", under="ignore"):
+        return guarded("det", "no convergence", a, compute)[0].astype(a.dtype)

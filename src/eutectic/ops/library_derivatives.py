@@ -1,4 +1,4 @@
-"""Derivatives of operations that a library computes: transforms, order, linear algebra.
+"""Derivatives of operations that a library computes: transforms, order, products over segments.
 
 Rules take the cotangent and the node (`ops.derivatives.structural`); a cotangent of complex numbers
 is dL/dx + i dL/dy, so that of a linear map is its adjoint.
@@ -6,21 +6,24 @@ is dL/dx + i dL/dy, so that of a linear map is its adjoint.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from eutectic.array import array, wrap
-from eutectic.dtype import complex64, float32
+from eutectic.dtype import complex64, float32, int32, int64, uint32
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
-from eutectic.ops import cumulative, fft, lapack, linalg, sorting
-from eutectic.ops.arithmetic import logaddexp
+from eutectic.ops import blockwise, cumulative, distributions, fft, sorting
+from eutectic.ops.arithmetic import logaddexp, maximum, minimum
 from eutectic.ops.checks import apply
 from eutectic.ops.comparison import where
-from eutectic.ops.creation import tril, triu
-from eutectic.ops.derivatives import linear_recurrence, shift_left, structural
+from eutectic.ops.derivatives import (
+    is_discrete, linear_recurrence, several, shift_left, structural)
 from eutectic.ops.functions import exp
 from eutectic.ops.joining import slice_axis
 from eutectic.ops.matrix import matmul
+from eutectic.ops.types import iinfo
 
-_opaque = prims._opaque_prim
+_opaque = prims.opaque_prim
 
 
 def _fitted(n: Node, axis: int, length: int) -> Node:
@@ -119,8 +122,36 @@ def _nothing(g: Node, n: Node) -> list[Node | None]:
 
 
 for _name, _call in (("argsort", sorting._argsort), ("argpartition", sorting._argpartition),
-                     ("searchsorted", sorting._searchsorted)):
+                     ("searchsorted", sorting._searchsorted),
+                     ("categorical_draws", distributions._find),
+                     ("random_order", distributions._order)):
     structural(_opaque(_name, _call))(_nothing)
+
+
+@structural(_opaque("unique", sorting._unique))
+def _distinct(g: Node, n: Node) -> list[Node | None]:
+    return _unique([g], n, [n])
+
+
+@several(_opaque("unique", sorting._unique, True))
+def _unique(gs: Sequence[Node | None], n: Node, outs: Sequence[Node]) -> list[Node | None]:
+    """Each value passes its cotangent to its first place, fillers to the fill value."""
+    if gs[0] is None or is_discrete(outs[0]):
+        return [None, None]
+    (a, fill), g = n.inputs, wrap(gs[0])
+    name, size, filled = n.attrs[:3]
+    count = ((size,), int32)
+    places, counts = prims.opaque("unique", sorting._unique, n.inputs,
+                                  (name, size, filled, ("index", "counts")),
+                                  (((size,), uint32), count))
+    rest = wrap(counts) == 0 if filled else None
+    kept = g if rest is None else where(rest, 0, g)
+    zeros = prims.broadcast(prims.const(0, a.dtype), (a.size,))
+    found = prims.reshape(prims.scatter(zeros, kept._n, [places], (-1,), "sum"), a.shape)
+    if rest is None:
+        return [found, None]
+    total = prims.reduce("sum", where(rest, g, 0)._n, (0,))
+    return [found, prims.reshape(total, fill.shape)]
 
 
 @structural(cumulative.LOGCUMSUMEXP)
@@ -143,84 +174,24 @@ def _logcumsumexp(g: Node, n: Node) -> list[Node | None]:
     return [(weight * wrap(total))._n]
 
 
-# -- linear algebra ----------------------------------------------------------------------------
+# -- products over segments --------------------------------------------------------------------
 
 
-def _turned(x: array) -> array:
-    rank = len(x.shape)
-    return wrap(prims.transpose(x._n, (*range(rank - 2), rank - 1, rank - 2)))
-
-
-def _inverse_rule(g: Node, n: Node) -> array:
-    turned = _turned(wrap(n))
-    return -matmul(matmul(turned, wrap(g)), turned)
-
-
-@structural(_opaque("inv", lapack.inv))
-def _inv(g: Node, n: Node) -> list[Node | None]:
-    return [_inverse_rule(g, n)._n]
-
-
-def _tri_inv(g: Node, n: Node) -> list[Node | None]:
-    return [(triu if n.attrs[0] else tril)(_inverse_rule(g, n))._n]
-
-
-for _name in ("tri_inv", "cholesky_inv"):
-    structural(_opaque(_name, lapack.tri_inv))(_tri_inv)
-
-
-@structural(_opaque("solve", lapack.solve))
-def _solve(g: Node, n: Node) -> list[Node | None]:
-    right = linalg.solve(_turned(wrap(n.inputs[0])), wrap(g))
-    return [(-matmul(right, _turned(wrap(n))))._n, right._n]
-
-
-@structural(_opaque("solve_triangular", lapack.solve_triangular))
-def _solve_triangular(g: Node, n: Node) -> list[Node | None]:
-    upper = n.attrs[0]
-    right = linalg.solve_triangular(_turned(wrap(n.inputs[0])), wrap(g), upper=not upper)
-    own = -matmul(right, _turned(wrap(n)))
-    return [(triu if upper else tril)(own)._n, right._n]
-
-
-@structural(_opaque("cholesky", lapack.cholesky))
-def _cholesky(g: Node, n: Node) -> list[Node | None]:
-    """Murray, arXiv 1602.07527, eq. 9: symmetric, as the matrix is."""
-    upper = n.attrs[0]
-    low, c = (_turned(wrap(n)), _turned(wrap(g))) if upper else (wrap(n), wrap(g))
-    inner = matmul(_turned(low), c)
-    half = (tril(inner) + tril(inner, -1)) * 0.5
-    inverse = linalg.tri_inv(low)
-    out = matmul(matmul(_turned(inverse), half), inverse)
-    return [((out + _turned(out)) * 0.5)._n]
-
-
-@structural(_opaque("det", lapack.det))
-def _det(g: Node, n: Node) -> list[Node | None]:
-    scale = wrap(g) * wrap(n)
-    wide = wrap(prims.reshape(scale._n, (*scale.shape, 1, 1)))
-    return [(wide * _turned(linalg.inv(wrap(n.inputs[0]))))._n]
-
-
-def _scaled(left: Node, g: Node, right: Node) -> Node:
-    """left diag(g) right."""
-    columns = prims.reshape(prims.cast(g, left.dtype), (*g.shape[:-1], 1, g.shape[-1]))
-    return prims.matmul(apply("multiply", left, columns), right)
-
-
-def _singular_values(g: Node, n: Node) -> list[Node | None]:
-    u, _, vt = linalg.svd(wrap(n.inputs[0]))
-    k, rank = n.shape[-1], len(n.shape)
-    return [_scaled(slice_axis(u._n, rank, 0, k), g, slice_axis(vt._n, rank - 1, 0, k))]
-
-
-for _name in ("svd", "singular_values"):
-    structural(_opaque(_name, lapack.singular_values))(_singular_values)
-
-
-@structural(_opaque("eigvalsh", lapack.eigvalsh))
-def _eigvalsh(g: Node, n: Node) -> list[Node | None]:
-    v = linalg.eigh(wrap(n.inputs[0]), n.attrs[0])[1]._n
-    rank = len(v.shape)
-    turned = prims.transpose(v, (*range(rank - 2), rank - 1, rank - 2))
-    return [_scaled(v, g, apply("conjugate", turned) if v.dtype.is_complex else turned)]
+@structural(_opaque("segmented_mm", blockwise._segments))
+def _segmented(g: Node, n: Node) -> list[Node | None]:
+    """Products with the whole of the other operand, of which each segment keeps its part."""
+    a, b, segments = n.inputs
+    length = a.shape[1]
+    top = min(length, iinfo(segments.dtype).max)
+    ends = minimum(wrap(segments), top).astype(int64)
+    ends = where(ends < 0, maximum(ends + length, 0), ends)
+    bounds = prims.reshape(ends._n, (g.shape[0], 2))
+    first, last = [wrap(slice_axis(bounds, 1, i, i + 1)) for i in (0, 1)]
+    k = wrap(prims.iota((1, length), 1))
+    inside = ((k >= first) & (k < last))._n
+    wide = [wrap(prims.cast(x, g.dtype)) for x in (a, b)]
+    of_a = matmul(wrap(g), wide[1].T)
+    of_b = matmul(wide[0].T, wrap(g))
+    kept_a = where(wrap(prims.reshape(inside, (g.shape[0], 1, length))), of_a, 0)
+    kept_b = where(wrap(prims.reshape(inside, (g.shape[0], length, 1))), of_b, 0)
+    return [prims.reduce("sum", kept_a._n, (0,)), prims.reduce("sum", kept_b._n, (0,)), None]

@@ -13,55 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from eutectic.runtime.call_declare import DECLARE
 from eutectic.runtime.call_record import Build, Convert, Fill, Known, Offsets, Op, Word
 from eutectic.runtime.llvm_lines import Lines
 
 _SHAPE, _DTYPE, _DATA = 3, 4, 5
-
-_DECLARE = """
-declare void @Py_IncRef(ptr)
-declare void @Py_DecRef(ptr)
-declare void @PyErr_Clear()
-declare ptr @PyErr_Occurred()
-declare i32 @PyErr_BadArgument()
-declare ptr @PyType_GenericAlloc(ptr, i64)
-declare void @PyObject_GC_UnTrack(ptr)
-declare i32 @PyObject_RichCompareBool(ptr, ptr, i32)
-declare ptr @PyObject_GenericGetDict(ptr, ptr)
-declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)
-declare i64 @PyTuple_Size(ptr)
-declare ptr @PyTuple_GetItem(ptr, i64)
-declare ptr @PyTuple_New(i64)
-declare i32 @PyTuple_SetItem(ptr, i64, ptr)
-declare i64 @PyList_Size(ptr)
-declare ptr @PyList_GetItem(ptr, i64)
-declare ptr @PyList_New(i64)
-declare i32 @PyList_SetItem(ptr, i64, ptr)
-declare i64 @PyDict_Size(ptr)
-declare i32 @PyDict_Next(ptr, ptr, ptr, ptr)
-declare ptr @PyDict_New()
-declare i32 @PyDict_SetItem(ptr, ptr, ptr)
-declare ptr @PyDict_GetItemWithError(ptr, ptr)
-declare i32 @PyDict_Contains(ptr, ptr)
-declare i64 @PySet_Size(ptr)
-declare i32 @PySet_Contains(ptr, ptr)
-declare i32 @PyUnicode_Compare(ptr, ptr)
-declare double @PyFloat_AsDouble(ptr)
-declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)
-declare ptr @PyLong_AsVoidPtr(ptr)
-declare i64 @PyLong_AsLongLong(ptr)
-declare ptr @PyLong_FromLongLong(i64)
-declare ptr @PyCell_Get(ptr)
-declare ptr @PyObject_GetAttr(ptr, ptr)
-declare ptr @PyFunction_GetCode(ptr)
-declare ptr @PyFunction_GetDefaults(ptr)
-declare ptr @PyFunction_GetKwDefaults(ptr)
-declare ptr @PyMethod_Function(ptr)
-declare ptr @PyMethod_Self(ptr)
-declare void @ev_guarded_run(ptr, ptr, i64, i64, i64)
-declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-"""
-
+_ON_STACK = 16_384
+"""Words of a frame that lies on the stack; a larger one is allocated."""
 
 
 def _match(o: Offsets) -> str:
@@ -535,13 +493,24 @@ def _build(t: Lines, program: str, results: str, stack: str) -> None:
 def _entry() -> str:
     t = Lines()
     t.put("%i_i = alloca i64")
+    t.put("%frame_at = alloca ptr")
     t.require(t.do("icmp eq i64 %nargs, 3"), "bad")
     record = t.call("ptr", "PyLong_AsVoidPtr", f"ptr {t.load('%args')}")
     t.require(t.do(f"icmp ne ptr {record}, null"), "bad")
     args, kwargs = t.load("%args", 8), t.load("%args", 16)
     words = t.load(record, 8 * Word.FRAME, "i64")
-    frame = t.do(f"alloca i64, i64 {words}, align 16")
     size = t.do(f"shl i64 {words}, 3")
+    large = t.do(f"icmp ugt i64 {words}, {_ON_STACK}")
+    on_stack = t.do(f"select i1 {large}, i64 0, i64 {words}")
+    stack = t.do(f"alloca i64, i64 {on_stack}, align 16")
+    t.store(stack, "%frame_at")
+    t.jump(large, "allocate", "begin")
+    t.label("allocate")
+    allocated = t.call("ptr", "PyMem_RawMalloc", f"i64 {size}")
+    t.store(allocated, "%frame_at")
+    t.jump(t.equal(allocated, "null"), "no_memory", "begin")
+    t.label("begin")
+    frame = t.load("%frame_at")
     t.put(f"call void @llvm.memset.p0.i64(ptr {frame}, i8 0, i64 {size}, i1 false)")
     same = t.call("i32", "ev_match", f"ptr {record}", f"ptr {frame}", f"ptr {args}",
                   f"ptr {kwargs}")
@@ -564,7 +533,15 @@ def _entry() -> str:
     t.go("skip")
     t.label("skip")
     t.end_loop("i")
+    t.jump(large, "free", "out")
+    t.label("free")
+    t.put(f"call void @PyMem_RawFree(ptr {frame})")
+    t.go("out")
+    t.label("out")
     t.put(f"ret ptr {out}")
+    t.label("no_memory")
+    t.call("ptr", "PyErr_NoMemory")
+    t.put("ret ptr null")
     t.label("bad")
     t.call("i32", "PyErr_BadArgument")
     t.put("ret ptr null")
@@ -574,7 +551,7 @@ def _entry() -> str:
 
 def native_text(offsets: Offsets) -> str:
     """The module that defines `ev_py_call` for objects with these offsets."""
-    parts: Sequence[str] = (_DECLARE, _SAME, _match(offsets), _make(offsets), _run(offsets),
+    parts: Sequence[str] = (DECLARE, _SAME, _match(offsets), _make(offsets), _run(offsets),
                             _entry(), "attributes #0 = { nounwind }\n",
                             "attributes #1 = { nounwind noinline }\n")
     return "\n".join(parts)

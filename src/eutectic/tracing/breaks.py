@@ -141,9 +141,9 @@ _OPERATIONS: dict[str, tuple[str, str]] = {
              "shape () too. Or return the array, and call .item() outside."),
     "tolist": (".tolist()", "Compute with the array itself, or return it and call .tolist() "
                "outside."),
-    "bool": ("bool()", "Use mx.where in the place of a Python condition, and mx.logical_and, "
-             "logical_or and logical_not for `and`, `or` and `not`; or return the array and test "
-             "it outside."),
+    "bool": ("bool()", "Use mx.where or mx.cond in the place of a Python condition, mx.while_loop "
+             "in that of `while`, and mx.logical_and, logical_or and logical_not for `and`, `or` "
+             "and `not`; or return the array and test it outside."),
     "in": ("`in`", "Use (x == value).any() together with mx.where, or return the array and look "
            "into it outside."),
     "int": ("int()", "Keep it an array (x.astype(mx.int32) truncates like int()), or "

@@ -288,7 +288,7 @@ class _Walk:
             self.key.append((type(x), len(found)))
             self.places.append(Place(found))
             g.emit(Op.TYPE, r, type(x))
-            place = g.register()
+            place = g.registers[id(found)] = g.register()
             g.emit(Op.ATTRIBUTES, place, r)
             for (k, v), vr in zip(list(found.items()), g.dict(place, found, None)):
                 self.key.append(k)

@@ -18,7 +18,7 @@ from eutectic.dtype import Dtype, float32, float64
 from eutectic.runtime.call_record import Convert, Op
 from eutectic.tree import container_kind, has_attributes
 
-MAX_REGISTERS = 16_384
+MAX_REGISTERS = 1 << 20
 _MASK = (1 << 64) - 1
 _INT64 = range(-(1 << 63), 1 << 63)
 

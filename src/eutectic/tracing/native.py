@@ -23,6 +23,7 @@ from eutectic.runtime import buffers, driver, jit
 from eutectic.runtime.call_record import Build, Fill, Known, Offsets, Op, Word
 from eutectic.runtime.call_text import native_text
 from eutectic.runtime.driver import NativePlan
+from eutectic.tracing.effects import Effect
 from eutectic.tracing.guard import MAX_REGISTERS, Guard
 from eutectic.tracing.state import Slot
 from eutectic.tree import TreeDef, container_parts, flatten
@@ -107,6 +108,17 @@ class Recorder:
             self.fill += [int(op), register, id(key) if op is Fill.DICT else key, shape.output]
             return True
         return self.container(old, shape)
+
+    def effect(self, e: Effect) -> bool:
+        """Write what a call writes to a place that was not declared, as `container` does."""
+        holder, content = e.place.holder, e.place.content()
+        if e.gone or list(content) != list(e.shapes) or not isinstance(holder, (dict, list)):
+            return False
+        op = Fill.DICT if isinstance(holder, dict) else Fill.LIST
+        # A container that the function put there is made anew by each call, not filled.
+        return all(
+            isinstance(s, Slot) and (s.output == -1 or self._item(op, holder, k, content[k], s))
+            for k, s in e.shapes.items())
 
     # -- results ----------------------------------------------------------------------------------
 

@@ -87,10 +87,11 @@ def native_record(reader: Reader, entry: Entry, call: Call, args: tuple[Any, ...
     n = len(containers) if draws else len(traced.outputs) - len(IMPLICIT)
     simple = all(recorder.container(container, shape) for container, shape in zip(
         containers[:n], traced.outputs))
-    if traced.changed or n:
+    simple = all(map(recorder.effect, traced.effects)) and simple
+    if traced.changed or n or traced.effects:
         recorder.distinct(call.n_arguments)
     finish = None
-    if not recorder.result(traced.treedef, traced.leaves) or not simple or traced.effects:
+    if not recorder.result(traced.treedef, traced.leaves) or not simple:
         recorder.fill = recorder.fill[:4 * len(traced.changed)]
         finish = functools.partial(_finish, reader, traced)
     return recorder.record(entry, finish)

@@ -9,20 +9,22 @@ of that record, and a forward derivative is the transpose of the map from cotang
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from eutectic.array import array, wrap
+from eutectic.dtype import float32
 from eutectic.errors import ArgumentError, DtypeError, TransformError, show_shape
 from eutectic.graph import ir, prims
 from eutectic.graph.ir import INPUT, Node, toposort, with_inputs
 from eutectic.graph.loops import RESULT
 from eutectic.graph.passes.expand import expanded
 from eutectic.ops.attention import ATTENTION, formula
-from eutectic.ops.derivatives import STRUCTURAL, is_discrete, unbroadcast
+from eutectic.ops.derivatives import SEVERAL, STRUCTURAL, is_discrete, unbroadcast
 from eutectic.ops.registry import OPS, VJP
 from eutectic.tracing.breaks import active
-from eutectic.transforms.custom import OUTPUT, Call
+from eutectic.transforms.custom import OUTPUT
 from eutectic.transforms.loop_rules import pull_control
 
 
@@ -61,9 +63,12 @@ def record(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
         active.depth -= 1
 
 
-def pullback(outputs: Sequence[Node], inputs: Sequence[Node],
-             cotangents: Sequence[Node | None]) -> list[Node | None]:
-    """Cotangents of the inputs, from those of the outputs; None where nothing depends on it."""
+def pullback(outputs: Sequence[Node], inputs: Sequence[Node], cotangents: Sequence[Node | None],
+             forward: bool = False) -> list[Node | None]:
+    """Cotangents of the inputs, from those of the outputs; None where nothing depends on it.
+
+    `forward`: the result will be transposed into a forward derivative.
+    """
     ends = {id(i) for i in inputs}
     order, swapped = _simple(outputs, ends)
     depends = set(ends)
@@ -71,9 +76,9 @@ def pullback(outputs: Sequence[Node], inputs: Sequence[Node],
         if any(id(i) in depends for i in n.inputs):
             depends.add(id(n))
     found: dict[int, Node] = {}
-    pending: dict[int, tuple[Call, list[Node | None], int]] = {}
-    of_results: dict[int, dict[int, Node]] = {}
-    """Cotangents of the results of loops and choices, by the id of their node and their index."""
+    results: dict[int, dict[int, Node]] = {}
+    """Cotangents of the results, by their index, of what has several: calls, loops, libraries."""
+    left = Counter([n.attrs[0] for n in order if n.prim is OUTPUT])
     for o, g in zip(outputs, cotangents):
         if g is not None:
             _accumulate(found, swapped.get(id(o), o), g)
@@ -82,56 +87,68 @@ def pullback(outputs: Sequence[Node], inputs: Sequence[Node],
             continue
         g = found.pop(id(n), None)
         if n.prim is OUTPUT:
-            pending = _custom(n, g, pending, order)
-            call, cotangents, left = pending[id(n.attrs[0])]
-            primals = n.inputs[1:]
-            wanted = any(id(p) in depends for p in primals)
-            if left == 0 and wanted and any(c is not None for c in cotangents):
-                for i, c in zip(primals, call.pullback(cotangents, pullback)):
-                    if c is not None and id(i) in depends and not is_discrete(i):
-                        _accumulate(found, i, c)
+            call, index = n.attrs
+            left[call] -= 1
+            _collect(results, call, index, g)
+            gs = results.get(id(call))
+            if gs is not None and not left[call]:
+                # The rule wants the cotangents of all results together.
+                primals = list(n.inputs[1:])
+                wanted = [id(p) in depends and not is_discrete(p) for p in primals]
+                if any(wanted):
+                    count = len(call.results)
+                    made = call.pullback([gs.get(i) for i in range(count)], _through, wanted,
+                                         forward)
+                    for i, c, w in zip(primals, made, wanted):
+                        if c is not None and w:
+                            _accumulate(found, i, c)
             continue
-        if n.prim.family == "loop" and id(n) in of_results:
-            flags = [id(i) in depends and not is_discrete(i) for i in n.inputs]
-            for i, c in zip(n.inputs, pull_control(n, of_results[id(n)], flags, pullback)):
-                if c is not None and id(i) in depends and not is_discrete(i):
-                    _accumulate(found, i, c)
-            continue
-        if g is None:
-            continue
-        if n.prim is RESULT:
+        if n.prim is RESULT or n.prim is prims.PART:
             if not is_discrete(n):
-                cotangents_of = of_results.setdefault(id(n.inputs[0]), {})
-                old = cotangents_of.get(n.attrs[0])
-                cotangents_of[n.attrs[0]] = g if old is None else _sum(old, g)
+                index = n.attrs[0] if n.prim is RESULT else prims.part_index(n)
+                _collect(results, n.inputs[0], index, g)
             continue
-        for i, c in zip(n.inputs, _rule(n, g)):
+        of_results = results.get(id(n))
+        if of_results is not None and n.prim.family == "loop":
+            flags = [id(i) in depends and not is_discrete(i) for i in n.inputs]
+            rules: Sequence[Node | None] = pull_control(n, of_results, flags, pullback)
+        elif of_results is not None:
+            rules = _several(n, of_results)
+        elif g is not None:
+            rules = _rule(n, g)
+        else:
+            continue
+        for i, c in zip(n.inputs, rules):
             if c is not None and id(i) in depends and not is_discrete(i):
                 _accumulate(found, i, c)
     return [found.get(id(i)) for i in inputs]
 
 
-def _custom(n: Node, g: Node | None, pending: dict[int, tuple[Call, list[Node | None], int]],
-            order: Sequence[Node]) -> dict[int, tuple[Call, list[Node | None], int]]:
-    """Collect the cotangents of one call's results: its rule wants them together."""
-    call, index = n.attrs
-    if id(call) not in pending:
-        there = sum([m.prim is OUTPUT and m.attrs[0] is call for m in order])
-        pending[id(call)] = (call, [None] * len(call.results), there)
-    _call, cotangents, left = pending[id(call)]
-    cotangents[index] = g
-    pending[id(call)] = (call, cotangents, left - 1)
-    return pending
+def _through(fun: Callable[[list[array]], list[Node]], primals: Sequence[Node],
+             cotangents: Sequence[Node], forward: bool = False) -> list[Node | None]:
+    """Call a function and pull cotangents of its results back to its arguments."""
+    recording = Recording("vjp")
+    ins = [handle(p, recording) for p in primals]
+    try:
+        outs = record(fun, ([wrap(i) for i in ins],), {}, recording)
+    finally:
+        recording.retains = False
+    return pullback(outs, ins, cotangents, forward)
+
+
+def _collect(results: dict[int, dict[int, Node]], of: Any, index: int, g: Node | None) -> None:
+    """Add a cotangent to those of the results of a call or an operation."""
+    if g is not None:
+        gs = results.setdefault(id(of), {})
+        gs[index] = _sum(gs.get(index), g)
 
 
 def _accumulate(found: dict[int, Node], n: Node, g: Node) -> None:
-    g = prims.cast(unbroadcast(g, n.shape), n.dtype)
-    old = found.get(id(n))
-    found[id(n)] = g if old is None else _sum(old, g)
+    found[id(n)] = _sum(found.get(id(n)), prims.cast(unbroadcast(g, n.shape), n.dtype))
 
 
-def _sum(a: Node, b: Node) -> Node:
-    return Node(OPS["add"].prim, (a, b), (), a.shape, a.dtype)
+def _sum(old: Node | None, g: Node) -> Node:
+    return g if old is None else Node(OPS["add"].prim, (old, g), (), g.shape, g.dtype)
 
 
 def _simple(outputs: Sequence[Node], ends: set[int]) -> tuple[list[Node], dict[int, Node]]:
@@ -149,14 +166,13 @@ def _simple(outputs: Sequence[Node], ends: set[int]) -> tuple[list[Node], dict[i
 
 
 def _attention(n: Node, g: Node) -> Sequence[Node | None]:
-    """Through the definition: the score matrix is formed again, in one kernel's row each."""
+    """Through the definition: the score matrix is formed again, in float32 as in the call."""
     scale, mask, causal, sinks = n.attrs
-    if sinks:
-        raise TransformError("[vjp] attention with sinks has no derivative yet.")
     # Handles of their own: one array may be queries, keys and values at once.
-    q, k, v, *rest = [Node(prims.RESHAPE, (i,), (), i.shape, i.dtype) for i in n.inputs]
-    out = formula(q, k, v, scale, rest[0] if mask else None, causal)
-    return pullback([out], [q, k, v, *rest], [g])
+    ins = [Node(prims.RESHAPE, (i,), (), i.shape, i.dtype) for i in n.inputs]
+    q, k, v = [prims.cast(i, float32) for i in ins[:3]]
+    out = formula(q, k, v, scale, ins[3] if mask else None, causal, ins[-1] if sinks else None)
+    return pullback([out], ins, [prims.cast(g, float32)])
 
 
 def _rule(n: Node, g: Node) -> Sequence[Node | None]:
@@ -187,8 +203,7 @@ def _plain_rule(n: Node, g: Node) -> Sequence[Node | None]:
     if structural is not None:
         return structural(g, n)
     if n.prim not in VJP:
-        where = f" (at {n.source[0]}:{n.source[1]})" if n.source else ""
-        raise TransformError(f"[vjp] the derivative of {n.prim.name} is not known{where}.")
+        raise _unknown(n)
     rule = VJP[n.prim]
     if rule is None or is_discrete(n):
         return [None] * len(n.inputs)
@@ -196,6 +211,19 @@ def _plain_rule(n: Node, g: Node) -> Sequence[Node | None]:
     if not isinstance(out, tuple):
         out = (out,)
     return [None if c is None else c._n for c in out]
+
+
+def _several(n: Node, gs: Mapping[int, Node]) -> Sequence[Node | None]:
+    rule = SEVERAL.get(n.prim)
+    if rule is None:
+        raise _unknown(n)
+    outs = prims.parts(n)
+    return rule([gs.get(i) for i in range(len(outs))], n, outs)
+
+
+def _unknown(n: Node) -> TransformError:
+    where = f" (at {n.source[0]}:{n.source[1]})" if n.source else ""
+    return TransformError(f"[vjp] the derivative of {n.prim.name} is not known{where}.")
 
 
 def ones_like(n: Node) -> Node:
@@ -245,7 +273,7 @@ def jvp(fun: Callable[..., Any], primals: Sequence[array],
     try:
         # The pullback is linear in these; its own pullback is the pushforward.
         seeds = [handle(zeros_like(o), recording) for o in outs]
-        back = pullback(outs, ins, list(seeds))
+        back = pullback(outs, ins, seeds, forward=True)
     finally:
         ir.end_trace()
         active.depth -= 1

@@ -7,21 +7,22 @@ batched stays as it is. Composites are expanded first, so few rules are needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from eutectic.array import wrap
 from eutectic.dtype import bool_
 from eutectic.errors import TransformError
 from eutectic.graph import prims
-from eutectic.graph.ir import Node, toposort
+from eutectic.graph.ir import INPUT, Node, toposort
 from eutectic.graph.passes.expand import expanded
 from eutectic.kernel.prim import Prim
 from eutectic.ops.attention import ATTENTION
 from eutectic.ops.comparison import WHERE
-from eutectic.ops.convolution import CONVOLUTION
+from eutectic.ops.convolution import CONVOLUTION, SEQUENCES
 from eutectic.ops.rotary import ROTATE, rotate
-from eutectic.transforms.custom import OUTPUT
+from eutectic.transforms.custom import OUTPUT, Pull
 from eutectic.transforms.loop_rules import Batched, batch_control, everywhere
-from eutectic.tree import flatten, unflatten
+from eutectic.tree import flatten
 
 Operand = tuple[Node, bool]
 """A node of the new graph, and whether it has the batch axis."""
@@ -29,9 +30,17 @@ Rule = Callable[[Node, Sequence[Operand], int], Node]
 
 
 def batch(outputs: Sequence[Node], inputs: Sequence[Node], operands: Sequence[Operand],
-          size: int) -> list[Operand]:
-    """Outputs of a traced graph over `inputs`, with `operands` put in their place."""
-    new: dict[int, Operand] = {id(i): o for i, o in zip(inputs, operands)}
+          size: int, known: dict[int, Operand] | None = None) -> list[Operand]:
+    """Outputs of a traced graph over `inputs`, with `operands` put in their place.
+
+    `known` are operands for other nodes, by identity.
+    """
+    new = dict(known) if known else {}
+    new.update([(id(i), o) for i, o in zip(inputs, operands)])
+    return _reached(outputs, new, size)
+
+
+def _reached(outputs: Sequence[Node], new: dict[int, Operand], size: int) -> list[Operand]:
     for n in toposort(outputs, lambda x: id(x) in new):
         if id(n) not in new:
             new[id(n)] = _node(n, new, size)
@@ -44,16 +53,11 @@ def _node(n: Node, new: dict[int, Operand], size: int) -> Operand:
         if all(a is i for (a, _b), i in zip(ins, n.inputs)):
             return n, False
         return Node(n.prim, tuple([a for a, _b in ins]), n.attrs, n.shape, n.dtype), False
-    if n.prim is OUTPUT and n.attrs[0].function._vmap is not None:
-        return _custom(n, ins, size)
+    if n.prim is OUTPUT:
+        custom = n.attrs[0].function._vmap is not None
+        return _custom(n, ins, size) if custom else _keeping_rules(n, ins, new, size)
     if n.prim.family == "composite":
-        low = expanded(n)
-        stop = {id(i) for i in n.inputs}
-        inner = {id(i): o for i, o in zip(n.inputs, ins)}
-        for m in toposort([low], lambda x: id(x) in stop):
-            if id(m) not in inner:
-                inner[id(m)] = _node(m, inner, size)
-        return inner[id(low)]
+        return batch([expanded(n)], n.inputs, ins, size)[0]
     if n.prim.family == "loop":
         return batch_control(n, ins, size, batch), True  # type: ignore[return-value]
     if isinstance(ins[0][0], Batched):
@@ -65,15 +69,85 @@ def _node(n: Node, new: dict[int, Operand], size: int) -> Operand:
     return rule(n, ins, size), True
 
 
+class BatchedCall:
+    """A call of a custom function on a batch: its rules are those of one entry, batched."""
+
+    __slots__ = ("batched", "entry", "function", "known", "operands", "primals", "results", "size")
+
+    def __init__(self, entry: Any, operands: Sequence[Operand], results: list[Node],
+                 known: dict[int, Operand], size: int) -> None:
+        self.entry = entry
+        self.function = entry.function
+        self.operands = operands
+        self.primals = [a for a, _b in operands]
+        self.results = results
+        self.known = known
+        """What the entry's other nodes became: the rules may capture some."""
+        self.size = size
+        self.batched: Any = None
+
+    def at(self, primals: list[Node], results: list[Node]) -> BatchedCall:
+        operands = [(p, b) for p, (_a, b) in zip(primals, self.operands)]
+        return BatchedCall(self.entry, operands, results, self.known, self.size)
+
+    def pullback(self, cotangents: Sequence[Node | None], pull: Pull, wanted: Sequence[bool],
+                 forward: bool) -> list[Node | None]:
+        ins = [entry_of(o) for o in self.operands]
+        outs = [entry_of((r, True)) for r in self.results]
+        seeds = [None if c is None else entry_of((c, True)) for c in cotangents]
+        found = self.entry.at(ins, outs).pullback(seeds, pull, wanted, forward)
+        given = [(s, (c, True)) for s, c in zip(seeds, cotangents) if s and c]
+        given += [(o, (r, True)) for o, r in zip(outs, self.results)]
+        return pulled(ins, self.operands, given, found, self.size, self.known)
+
+
+def entry_of(o: Operand) -> Node:
+    """A stand-in for one entry of an operand."""
+    n, batched = o
+    return Node(INPUT, (), (), n.shape[1:] if batched else n.shape, n.dtype)
+
+
+def pulled(ins: Sequence[Node], operands: Sequence[Operand], given: Sequence[tuple[Node, Operand]],
+           found: Sequence[Node | None], size: int,
+           known: dict[int, Operand] | None = None) -> list[Node | None]:
+    """Cotangents of all entries from those of one; what all share gets their sum.
+
+    `found` are cotangents of `ins`, which stand for `operands`; `given` are other stand-ins.
+    """
+    live = [c for c in found if c is not None]
+    outs = iter(batch(live, [*ins, *[s for s, _o in given]],
+                      [*operands, *[o for _s, o in given]], size, known))
+    out: list[Node | None] = []
+    for c, (_a, batched) in zip(found, operands):
+        if c is None:
+            out.append(None)
+            continue
+        wide = everywhere(next(outs), size)
+        out.append(wide if batched else prims.reduce("sum", wide, (0,)))
+    return out
+
+
+def _keeping_rules(n: Node, ins: Sequence[Operand], new: dict[int, Operand],
+                   size: int) -> Operand:
+    """A result of a custom function by its operations, with the rules of its derivative."""
+    call, index = n.attrs
+    if call.batched is None:
+        made = [everywhere(o, size) for o in _reached([r.inputs[0] for r in call.results], new,
+                                                      size)]
+        primals = [a for a, _b in ins[1:]]
+        call.batched = BatchedCall(call, ins[1:], [], new, size)
+        call.batched.results = [Node(OUTPUT, (m, *primals), (call.batched, i), m.shape, m.dtype)
+                                for i, m in enumerate(made)]
+    return call.batched.results[index], True
+
+
 def _custom(n: Node, ins: Sequence[Operand], size: int) -> Operand:
     """A result of a custom function by its own rule, called once for all its results."""
     call, index = n.attrs
     if call.batched is None:
-        given = [wrap(a) for a, _b in ins[1:]]
-        axes = [0 if b else None for _a, b in ins[1:]]
-        inputs, at = unflatten(call.arguments, given), unflatten(call.arguments, axes)
-        one = len(inputs) == 1
-        outs, places = call.function._vmap(inputs[0] if one else inputs, at[0] if one else at)
+        inputs, named = call.arguments.with_constants([wrap(a) for a, _b in ins[1:]])
+        axes = call.arguments.beside([0 if b else None for _a, b in ins[1:]])
+        outs, places = call.function._vmap(inputs[0] if len(inputs) == 1 else inputs, axes, **named)
         leaves = flatten(outs)[0]
         where = flatten(places)[0] if not isinstance(places, int) else [places] * len(leaves)
         call.batched = [(o._n, p) for o, p in zip(leaves, where)]
@@ -164,17 +238,19 @@ def _scatter(n: Node, ins: Sequence[Operand], size: int) -> Node:
 
 def _attention(n: Node, ins: Sequence[Operand], size: int) -> Node:
     _scale, mask, _causal, sinks = n.attrs
-    if sinks and ins[-1][1]:
-        raise TransformError("[vmap] attention cannot be vectorised over its sinks.")
-    count = 4 if mask else 3
-    merged = []
-    for o in ins[:count]:
-        x = everywhere(o, size)
-        merged.append(prims.reshape(x, (size * x.shape[1], *x.shape[2:])))
-    rest = [o[0] for o in ins[count:]]
-    shape = (size * n.shape[0], *n.shape[1:])
-    out = Node(ATTENTION, (*merged, *rest), n.attrs, shape, n.dtype)
-    return prims.reshape(out, (size, *n.shape))
+    wide = [everywhere(o, size) for o in ins[:4 if mask else 3]]
+    rest = [o[0] for o in ins[len(wide):]]
+    if not sinks or not ins[-1][1]:  # the batches are one batch
+        merged = [prims.reshape(x, (size * x.shape[1], *x.shape[2:])) for x in wide]
+        out = Node(ATTENTION, (*merged, *rest), n.attrs, (size * n.shape[0], *n.shape[1:]), n.dtype)
+        return prims.reshape(out, (size, *n.shape))
+    # Sinks of its own for each entry: the entries' heads are heads.
+    turned = [prims.transpose(x, (1, 0, 2, 3, 4)) for x in wide]
+    merged = [prims.reshape(x, (x.shape[0], size * x.shape[2], *x.shape[3:])) for x in turned]
+    batches, heads, *rows = n.shape
+    logits = prims.reshape(rest[0], (size * heads,))
+    out = Node(ATTENTION, (*merged, logits), n.attrs, (batches, size * heads, *rows), n.dtype)
+    return prims.transpose(prims.reshape(out, (batches, size, heads, *rows)), (1, 0, 2, 3, 4))
 
 
 def _rotate(n: Node, ins: Sequence[Operand], size: int) -> Node:
@@ -210,9 +286,21 @@ def _convolution(n: Node, ins: Sequence[Operand], size: int) -> Node:
     return prims.transpose(out, (rank + 1, *range(rank + 1), rank + 2))
 
 
+def _sequences(n: Node, ins: Sequence[Operand], size: int) -> Node:
+    # A convolution of one channel: (batch, positions, channels).
+    (a, many), (v, kernels) = ins
+    a, v = [prims.reshape(x, (*((size,) if b else ()), 1, x.shape[-1], 1))
+            for x, b in ((a, many), (v, kernels))]
+    one, zero = (1,), (0,)
+    operands = ((a, many), (v, kernels))
+    same = Node(CONVOLUTION, tuple(map(entry_of, operands)), (one, zero, one, one, 1),
+                (1, n.size, 1), n.dtype)
+    return prims.reshape(_convolution(same, operands, size), (size, *n.shape))
+
+
 RULES: dict[Prim, Rule] = {
     prims.TRANSPOSE: _transpose, prims.SLICE: _slice, prims.RESHAPE: _reshape,
     prims.BROADCAST: _broadcast, prims.CONCATENATE: _concatenate, prims.PAD: _pad,
     prims.MATMUL: _matmul, prims.GATHER: _gather, prims.SCATTER: _scatter,
-    ATTENTION: _attention, CONVOLUTION: _convolution, ROTATE: _rotate}
+    ATTENTION: _attention, CONVOLUTION: _convolution, SEQUENCES: _sequences, ROTATE: _rotate}
 FAMILIES: dict[str, Rule] = {"elementwise": _elementwise, "reduction": _reduction, "scan": _scan}

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from eutectic.array import array, wrap
-from eutectic.errors import ArgumentError, ArgumentTypeError, ShapeError, show_shape
+from eutectic.errors import (
+    ArgumentError, ArgumentTypeError, AxisError, ShapeError, show_shape)
 from eutectic.graph import ir, prims
 from eutectic.graph.ir import INPUT, Node
 from eutectic.tracing.function import CompiledFunction
 from eutectic.tracing.breaks import Trace, active
+from eutectic.transforms import library_batching  # noqa: F401 - it adds rules
 from eutectic.transforms.batching import batch
 from eutectic.transforms.loop_rules import everywhere
 from eutectic.tree import flatten, is_container, unflatten
@@ -26,8 +28,8 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
     compiled `fun` gives a compiled result.
 
     Raises ShapeError where the lengths of the batch axes differ, ArgumentError where no argument
-    has one, TransformError for an operation that cannot be vectorised, TraceError where `fun`
-    needs the value of an array.
+    has one, AxisError for an axis out of range, TransformError for an operation that cannot be
+    vectorised, TraceError where `fun` needs the value of an array.
 
     >>> import eutectic.core as mx
     >>> f = mx.vmap(lambda v, m: m @ v, in_axes=(0, None))
@@ -40,7 +42,10 @@ def vmap(fun: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callab
         return fun.of(vmap(fun.fun, in_axes, out_axes))
 
     @functools.wraps(fun)
-    def vectorised(*args: Any) -> Any:
+    def vectorised(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            raise ArgumentTypeError(f"[vmap] in_axes has no place for the keyword argument "
+                                    f"{next(iter(kwargs))!r}; pass it by position.")
         return _apply(fun, args, in_axes, out_axes)
     vectorised.__dict__["_made_of"] = vectorised.__dict__.pop("__wrapped__", None)
     return vectorised
@@ -107,8 +112,8 @@ def _apply(fun: Callable[..., Any], args: tuple[Any, ...], in_axes: Any, out_axe
 
 
 def _axis(axis: Any, rank: int, shape: tuple[int, ...]) -> int:
-    if not isinstance(axis, int) or not -rank <= axis < rank:
-        raise ArgumentError(f"[vmap] {axis!r} is no axis of shape {show_shape(shape)}.")
+    if not -rank <= axis < rank:
+        raise AxisError(f"[vmap] {axis} is no axis of shape {show_shape(shape)}.")
     return axis % rank
 
 
