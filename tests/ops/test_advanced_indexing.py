@@ -453,3 +453,18 @@ ERRORS: list[tuple[str, type[Exception], str]] = [
 def test_errors(code: str, error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=re.escape(says)):
         mx.eval(eval(code, {"mx": mx, "np": np}))
+
+
+@pytest.mark.parametrize("updates", [
+    lambda g: g.sum(0), lambda g: g.sum(0) * 2 + 1, lambda g: mx.softmax(g[0], -1),
+    lambda g: g.sum(-1).T, lambda g: g.sum(0).sum(-1), lambda g: g[0].max(-1) * 2])
+def test_updates_that_are_reductions(updates):
+    """A scatter does not run at the end of a reduction: its kernel has no loop there."""
+    index = mx.array([0, 2, 2, 4, 1])
+
+    def scatter(g):
+        new = updates(g)
+        return mx.zeros(new.shape).at[index].add(new)
+
+    g = mx.random.normal((4, 5, 8), key=mx.random.key(0))
+    assert mx.array_equal(scatter(g), mx.compile(scatter)(g))

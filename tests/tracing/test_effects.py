@@ -139,3 +139,40 @@ def test_a_cached_constant_is_kept():
     f = mx.compile(step)
     assert [f(one(k)).item() for k in range(4)] == [0, 2, 4, 6]
     assert cache["mask"].item() == 2
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_a_new_state_that_keeps_arrays_of_the_old_one(declared):
+    """A dict made anew holds what the function did not touch, under its name or another."""
+    class Holder:
+        def __init__(self):
+            self.state = {"rate": one(0.5), "old": one(7), "deep": [{"w": one(1)}]}
+
+        def step(self, x):
+            s = self.state
+            w = s["deep"][0]["w"] * s["rate"] + x
+            self.state = {"rate": s["rate"], "new": s.get("old", s.get("new")), "deep": [{"w": w}]}
+            return w
+
+    plain, compiled = Holder(), Holder()
+    listed = [compiled.state] if declared else None
+    f = mx.compile(compiled.step, inputs=listed, outputs=listed)
+    for _ in range(4):
+        before = compiled.state
+        assert f(one()).item() == plain.step(one()).item()
+        assert compiled.state is not before
+        assert sorted(compiled.state) == ["deep", "new", "rate"]
+        assert compiled.state["rate"] is before["rate"] and compiled.state["new"].item() == 7
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_arrays_that_change_places(declared):
+    state = {"a": one(1), "b": one(2)}
+
+    def swap():
+        state["a"], state["b"] = state["b"], state["a"]
+
+    f = mx.compile(swap, inputs=state, outputs=state) if declared else mx.compile(swap)
+    for a, b in [(2, 1), (1, 2), (2, 1)]:
+        f()
+        assert (state["a"].item(), state["b"].item()) == (a, b)

@@ -77,7 +77,7 @@ class Effects:
             _containers(tree, known)
         self._before = [(p, p.content()) for p in places if id(p.holder) not in known]
 
-    def collect(self, index_of: Callable[[array], int | None]) -> list[Effect]:
+    def collect(self, index_of: Callable[[array, bool], int | None]) -> list[Effect]:
         """The effects of the trace that has run; `index_of` numbers outputs (see `template`)."""
         found = []
         for place, before in self._before:
@@ -121,14 +121,9 @@ def apply(effects: Sequence[Effect], outs: Sequence[Node]) -> None:
         content = e.place.content()
         for k, shape in e.shapes.items():
             if not (isinstance(shape, Slot) and shape.output == -1):
-                e.place.put(k, fill(_own(content.get(k)), shape, outs))
+                e.place.put(k, fill(content.get(k), shape, outs, anew=True))
         for k in reversed(e.gone):
             e.place.drop(k)
-
-
-def _own(value: Any) -> Any:
-    """What a template may be filled into: an array changed in place; containers are made anew."""
-    return value if type(value) is array else None
 
 
 def _new_arrays(before: dict[Any, Any], now: dict[Any, Any]) -> bool:

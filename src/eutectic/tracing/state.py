@@ -76,8 +76,9 @@ class Slot:
 def template(tree: Any, before: Any, index_of: Any) -> Any:
     """Describe a container after a trace: nested ('list'|'dict', items) with `Slot` leaves.
 
-    `index_of(array)` numbers an array among the graph's outputs; `before` is the container's
-    content before the trace, at the same place.
+    `index_of(array, same)` numbers an array among the graph's outputs, or gives None for one that
+    is the `same` as before and was left alone; `before` is the container's content before the
+    trace, at the same place.
     """
     if isinstance(tree, dict):
         old = before if isinstance(before, dict) else {}
@@ -88,8 +89,8 @@ def template(tree: Any, before: Any, index_of: Any) -> Any:
                          for i, v in enumerate(tree)])
     if type(tree) is array:
         same = before is tree
-        index = index_of(tree)
-        return Slot(-1 if same and index is None else index, same)
+        index = index_of(tree, same)
+        return Slot(-1 if index is None else index, same)
     if tree is not None and is_container(tree) and any(type(x) is array for x in flatten(tree)[0]):
         leaves, treedef = flatten(tree)
         old_leaves = flatten(before)[0] if is_container(before) else []
@@ -99,8 +100,11 @@ def template(tree: Any, before: Any, index_of: Any) -> Any:
     return Slot(-2, value=tree)
 
 
-def fill(tree: Any, shape: Any, nodes: Sequence[Node]) -> Any:
-    """Bring a container to the state that `template` described; returns what stands there."""
+def fill(tree: Any, shape: Any, nodes: Sequence[Node], anew: bool = False) -> Any:
+    """Bring a container to the state that `template` described; returns what stands there.
+
+    `anew`: containers are made rather than changed; leaves that stay come from the old ones.
+    """
     if isinstance(shape, Slot):
         if shape.output == -1:
             return tree
@@ -112,18 +116,23 @@ def fill(tree: Any, shape: Any, nodes: Sequence[Node]) -> Any:
         return wrap(nodes[shape.output])
     if shape[0] == "dict":
         target = tree if isinstance(tree, dict) else {}
-        new = {k: fill(dict.get(target, k), s, nodes) for k, s in shape[1].items()}
+        new = {k: fill(dict.get(target, k), s, nodes, anew) for k, s in shape[1].items()}
+        if anew:
+            return new
         for k in [k for k in target if k not in new]:
             dict.__delitem__(target, k)
         dict.update(target, new)
         return target
     if shape[0] == "list":
         items = tree if isinstance(tree, list) else []
-        items[:] = [fill(items[i] if i < len(items) else None, s, nodes)
-                    for i, s in enumerate(shape[1])]
+        entries = [fill(items[i] if i < len(items) else None, s, nodes, anew)
+                   for i, s in enumerate(shape[1])]
+        if anew:
+            return entries
+        items[:] = entries
         return items
     old = flatten(tree)[0] if is_container(tree) else []
-    return unflatten(shape[2], [fill(old[i] if i < len(old) else None, s, nodes)
+    return unflatten(shape[2], [fill(old[i] if i < len(old) else None, s, nodes, anew)
                                 for i, s in enumerate(shape[1])])
 
 

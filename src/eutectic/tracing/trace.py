@@ -205,8 +205,8 @@ def _collect(name: str, call: Call, result: Any, placeholders: list[Node],
     n_results = len(roots)
     own = {id(a): placeholders[k] for k, a in enumerate(call.arrays)}
 
-    def index_of(a: array) -> int | None:
-        return None if own.get(id(a)) is a._n else number(a)
+    def index_of(a: array, same: bool) -> int | None:
+        return None if same and own.get(id(a)) is a._n else number(a)
 
     templates = [template(o, b, index_of) for o, b in zip(outputs, old)]
     written = effects.collect(index_of)
