@@ -300,6 +300,24 @@ def test_updates_made_by_reductions(f: Callable[[mx.array], mx.array]) -> None:
     assert np.array(f(x)).tobytes() == np.array(mx.compile(f)(x)).tobytes()
 
 
+@pytest.mark.parametrize("update", ["add", "multiply", "set"])
+def test_updates_made_by_a_product(update: str) -> None:
+    """Blocks of a product are computed in parallel, updates of one place are made in order."""
+    rng = np.random.default_rng(4)
+    x, w = (mx.array(rng.standard_normal(s).astype(np.float32)) for s in ((512, 64), (64, 128)))
+    at = mx.array(rng.integers(0, 3, 512))
+
+    def f(x: mx.array) -> mx.array:
+        if update == "set":
+            out = mx.zeros((3, 128))
+            out[at] = x @ w
+            return out
+        return getattr(mx.zeros((3, 128)).at[at], update)(x @ w)
+
+    plain, g = bytes(f(x)), mx.compile(f)
+    assert all(bytes(g(x)) == plain for _ in range(30))
+
+
 @pytest.mark.parametrize("width", [1, 3, 16, 64, 70, 300])
 def test_rows_far_ahead(width: int) -> None:
     """Rows whose memory is asked for early: the last ones, nested ones, indices out of range."""

@@ -417,6 +417,8 @@ class _Fuser:
     def _joins_product(self, n: Node, g: Group, forms: Forms) -> tuple[str, str] | None:
         if g.kind != "map":
             return ("product", f"a matrix product cannot join a {g.kind} kernel")
+        if any(m.prim is UPDATE for m in g.members):
+            return ("scatter", "a scatter's writes have an order, a product's blocks have none")
         if g.size_of(forms) != n.size or g.domain() != n.size or not in_order(g, forms):
             return ("product", "its consumer does not run over the product in its order")
         if any(not in_order(g, g.maps[id(m)]) for m in g.members):
