@@ -98,6 +98,8 @@ class Call:
     n_arguments: int
     key: Any
     state: list[Any] = field(default_factory=list)
+    objects: list[Any] = field(default_factory=list)
+    """Arguments that are neither arrays nor constants: the function may look into them."""
     patterns: list[int] = field(default_factory=list)
     """Bit patterns of the entry's constants that are given at each call."""
 

@@ -10,9 +10,10 @@ name that comes to mean another library object is seen. The walk also writes wha
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -41,28 +42,33 @@ class Environment:
         self.asks_types = False
         """Whether the code asks for `type(x)`, which nothing can stand in for."""
 
-    def places(self) -> list[Place]:
+    def places(self, objects: Sequence[Any] = ()) -> list[Place]:
         """Where the function may write arrays: what it reads that can be changed."""
         walk = _Walk(_NO_GUARD)
         walk.callable(self.fun, 0)
+        walk.arguments(self.fun, objects, repeat(0))
         return walk.places
 
-    def read(self, guard: Guard | None = None) -> tuple[list[array], tuple[Any, ...]]:
+    def read(self, guard: Guard | None = None, objects: Sequence[Any] = ()) -> tuple[
+            list[array], tuple[Any, ...]]:
         """Arrays reachable now, in a fixed order, and a hashable key of the rest.
 
-        With a guard, the checks that make a later read give the same are written to it.
+        `objects` are arguments that the function may look into. With a guard, the checks that make
+        a later read give the same are written to it.
         """
         walk = _Walk(guard or _NO_GUARD)
         walk.callable(self.fun, walk.guard.load(self.fun))
+        walk.arguments(self.fun, objects, walk.guard.objects)
         self.asks_types = walk.asks_types
         return walk.arrays, tuple(walk.key)
 
-    def names(self) -> Surroundings:
+    def names(self, objects: Sequence[Any] = ()) -> Surroundings:
         """Names of what `read` finds."""
         found: Any = Surroundings()
         walk = _Walk(found)
         found.key = walk.key
         walk.callable(self.fun, found.load(self.fun))
+        walk.arguments(self.fun, objects, map(found.load, objects))
         return found
 
 
@@ -71,6 +77,7 @@ class _NoGuard:
 
     def __init__(self) -> None:
         self.registers: dict[int, int] = {}
+        self.objects = repeat(0)
         self.partial = ""
 
     def register(self) -> int:
@@ -138,6 +145,13 @@ class _Walk:
             self.note(f, r)
             self.contents(f, type(f), r)
 
+    def arguments(self, fun: Any, objects: Sequence[Any], registers: Iterable[int]) -> None:
+        """Look into arguments that are neither arrays nor constants, as into captured objects."""
+        code = getattr(inspect.unwrap(getattr(fun, "__func__", fun)), "__code__", None)
+        self.names = () if code is None else _global_names(code)
+        for x, r in zip(objects, registers):
+            self.value(x, r)
+
     def note(self, x: Any, r: int) -> None:
         """Remember an object that is being walked."""
         self.seen[id(x)] = self.count
@@ -153,9 +167,9 @@ class _Walk:
         self.note(f, r)
         library = is_library(f.__module__)
         if library and (not f.__closure__ or hasattr(f, "prim") or not is_ours(f.__module__)):
-            self.key.append(_Is(f))
+            self.key.append(Same(f))
             return
-        self.key.append(_Is(f.__code__))
+        self.key.append(Same(f.__code__))
         outer, self.names = self.names, _global_names(f.__code__)
         for cell in f.__closure__ or ():
             self.places.append(Place(cell, ()))
@@ -223,7 +237,7 @@ class _Walk:
         elif t is types.MethodType or t is functools.partial:
             self.callable(x, r)
         elif isinstance(x, (types.ModuleType, types.BuiltinFunctionType, type, Dtype, Number)):
-            self.key.append(_Is(x))
+            self.key.append(Same(x))
             g.is_(r, x)
             if isinstance(x, types.ModuleType):
                 self.module(x)
@@ -245,7 +259,7 @@ class _Walk:
             self.key.append((t, len(x)))
             self.places.append(Place(x))
             for (k, v), vr in zip(list(x.items()), g.dict(r, x, t)):
-                self.key.append(k if isinstance(k, (str, int)) else _Is(k))
+                self.key.append(k if isinstance(k, (str, int)) else Same(k))
                 self.value(v, vr)
             if t is not dict:
                 self.attributes(x, r)
@@ -259,13 +273,13 @@ class _Walk:
             self.key.append((x.dtype.str, x.shape, x.tobytes()))
             g.give_up("a NumPy array, whose content may change", r)
         elif isinstance(x, np.generic):
-            self.key.append((t, x.item() if x.dtype.kind != "V" else _Is(x)))
+            self.key.append((t, x.item() if x.dtype.kind != "V" else Same(x)))
             g.is_(r, x)
         elif isinstance(x, (set, frozenset)):
             self.key.append((t, frozenset([(type(v), v) for v in x])))
             g.set(r, x)
         elif callable(x) and hasattr(x, "__wrapped__"):
-            self.key.append(_Is(x))
+            self.key.append(Same(x))
             g.is_(r, x)
             wrapped = x.__wrapped__
             self.alive.append(wrapped)
@@ -276,7 +290,7 @@ class _Walk:
     def instance(self, x: Any, r: int) -> None:
         module = type(x).__module__
         if is_library(module) and not is_ours(module):
-            self.key.append(_Is(x))
+            self.key.append(Same(x))
             self.guard.is_(r, x)
         else:
             self.attributes(x, r)
@@ -294,7 +308,7 @@ class _Walk:
                 self.key.append(k)
                 self.value(v, vr)
         elif not isinstance(x, dict):
-            self.key.append(_Is(x))
+            self.key.append(Same(x))
             g.is_(r, x)
         self.slots(x)
         self.methods(x)
@@ -369,7 +383,7 @@ class _Walk:
                 self.members(kind, _global_names(code))
 
 
-class _Is:
+class Same:
     """A key part that is equal only for the same living object."""
 
     __slots__ = ("it",)
@@ -378,7 +392,7 @@ class _Is:
         self.it = it
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Is) and other.it is self.it
+        return isinstance(other, Same) and other.it is self.it
 
     def __hash__(self) -> int:
         return id(self.it)
@@ -388,6 +402,10 @@ def _float_key(x: Any) -> Any:
     """Tell -0.0 from 0.0 and let nan equal itself."""
     if type(x) is float:
         return x.hex() if x == x else "nan"
+    if isinstance(x, np.generic):
+        return (x.dtype.str, x.tobytes())
+    if isinstance(x, float):
+        return (float.hex(x), x)
     if type(x) is complex:
         return (_float_key(x.real), _float_key(x.imag))
     return x
@@ -396,6 +414,14 @@ def _float_key(x: Any) -> Any:
 def constant_key(x: Any) -> Any:
     """Key of a constant: its type and value, with True, 1 and 1.0 distinct."""
     return (type(x), _float_key(x))
+
+
+def can_look_into(x: Any) -> bool:
+    """Whether an object may hold something of the user's that its identity does not fix."""
+    if isinstance(x, (types.FunctionType, types.MethodType, functools.partial)):
+        return True
+    module = x.__module__ if isinstance(x, type) else type(x).__module__
+    return is_ours(module) or not is_library(module) or hasattr(x, "__wrapped__")
 
 
 def is_ours(module: str | None) -> bool:

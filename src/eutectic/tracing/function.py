@@ -280,7 +280,7 @@ class CompiledFunction:
         self._clock += 1
         entry.stamp = self._clock
         self._entries[entry.key] = entry
-        self._note_effects(entry)
+        self._note_effects(entry, call)
         while len(self._entries) > config.compile_cache_entries:
             self._evict()
         report_trace(self.__name__, ir.user_line(), why.whole, time.perf_counter() - start, plan)
@@ -290,13 +290,13 @@ class CompiledFunction:
     def _find(self, key: Any) -> Entry | None:
         return self._entries.get(key) or self._aliases.get(key)
 
-    def _note_effects(self, entry: Entry) -> None:
+    def _note_effects(self, entry: Entry, call: Call) -> None:
         """Handle a trace that itself changed what the function reads (a counter, say).
 
         The change alone would make every call trace. Once two traces that changed it gave the same
         graph, it does not matter to the graph, and what the change led to is the same signature.
         """
-        after = self.reader.environment.read()[1]
+        after = self.reader.environment.read(None, call.objects)[1]
         if after == entry.key[ENVIRONMENT]:
             return
         entry.effects = True

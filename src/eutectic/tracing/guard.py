@@ -39,6 +39,10 @@ class Guard:
         """Register by id of captured arrays and containers met so far."""
         self.given: dict[int, int] = {}
         """Register by place, among the arguments' leaves, of numbers that each call gives."""
+        self.looked_into: set[int] = set()
+        """Arguments that are neither arrays nor constants, by their ids."""
+        self.objects: list[int] = []
+        """Registers of these, in the order of the arguments."""
         self.leaves = 0
         """Leaves of the arguments met so far."""
 
@@ -191,6 +195,8 @@ class Guard:
                 self.give_up(f"a {t.__name__} among the arguments")
             else:
                 self.is_(r, x)
+                if id(x) in self.looked_into:
+                    self.objects.append(r)
 
 
     def attributes(self, r: int, x: Any) -> None:

@@ -7,6 +7,11 @@ constant, and the same of what the function reads elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -18,17 +23,21 @@ from eutectic.errors import ArgumentTypeError
 from eutectic.graph.ir import blocking
 from eutectic.runtime import pool
 from eutectic.tracing.entry import Call
-from eutectic.tracing.environment import Environment, constant_key
+from eutectic.tracing.environment import Environment, Same, can_look_into, constant_key
 from eutectic.tracing.state import IMPLICIT
 from eutectic.tree import flatten
 
-_ARRAYS, ENVIRONMENT = 2, 3
-"""Which parts of a call's key are the arrays' and the environment's."""
+_ARRAYS, ENVIRONMENT, ALIASES = 2, 3, 6
+"""Which parts of a call's key are the arrays', the environment's, and which arrays
+are the same object."""
 _CONSTANT_TYPES = (bool, int, float, complex, str, bytes, type(None), Dtype, slice, type(...))
 
 
 GIVEN = "given at each call"
 """Marks a number in a key that is no constant: the keys of constants begin with a type."""
+
+
+_BY_TEXT = (range, Decimal, Fraction, PurePath, date, time, timedelta)
 
 
 class Reader:
@@ -59,7 +68,9 @@ class Reader:
             else:
                 constants.append(self._constant(i, x, leaves, arrays))
         n = len(arrays)
-        captured, env_key = self.environment.read()
+        objects = [x for x, c in zip(leaves, constants)
+                   if type(c) is tuple and type(c[1]) is Same and can_look_into(x)]
+        captured, env_key = self.environment.read(None, objects)
         state = self.state()
         state_key: Any = None
         if state:
@@ -86,8 +97,11 @@ class Reader:
                         trace.value_needed("compile", p)
             evaluate(pending)
         avals = tuple([(a._n.shape, a._n.dtype, a._n.data.strides) for a in arrays])
-        key = (treedef, tuple(constants), avals, env_key, state_key, pool.get_num_threads())
-        return Call(args, kwargs, leaves, treedef, arrays, n, key, state)
+        first = {id(a): i for i, a in reversed(list(enumerate(arrays)))}
+        aliases = None if len(first) == len(arrays) else tuple([first[id(a)] for a in arrays])
+        key = (treedef, tuple(constants), avals, env_key, state_key, pool.get_num_threads(),
+               aliases)
+        return Call(args, kwargs, leaves, treedef, arrays, n, key, state, objects)
 
     def state(self) -> list[Any]:
         """Containers that are read at each call besides the environment."""
@@ -95,6 +109,8 @@ class Reader:
 
     def _constant(self, i: int, x: Any, leaves: list[Any], arrays: list[array]) -> Any:
         """Key of an argument that is no array of ours; NumPy data and the like become arrays."""
+        if isinstance(x, np.generic) and x.dtype.kind in "biufc":
+            return constant_key(x)  # as weak as Python's numbers
         if isinstance(x, _CONSTANT_TYPES):
             if isinstance(x, slice):
                 return (slice, *[constant_key(v) for v in (x.start, x.stop, x.step)])
@@ -113,7 +129,13 @@ class Reader:
             raise ArgumentTypeError(
                 f"[compile] argument {i} of {self.name} is a {type(x).__name__}; give arrays, "
                 "constants, or containers of them.") from None
-        return (type(x), x)
+        if isinstance(x, Enum):
+            return (type(x), x)
+        if isinstance(x, frozenset):
+            return (type(x), tuple([constant_key(v) for v in x]))
+        if isinstance(x, _BY_TEXT):
+            return (type(x), repr(x))  # equal ones may differ, as 1.0 and 1.00 do
+        return (type(x), Same(x))  # the environment looks into it
 
     def output_containers(self) -> list[Any]:
         """Containers that each call writes."""

@@ -10,12 +10,13 @@ from typing import Any
 from eutectic.dtype import Dtype
 from eutectic.errors import show_shape
 from eutectic.tracing.entry import Call
+from eutectic.tracing.environment import Same
 from eutectic.tracing.keys import GIVEN, Reader
 from eutectic.tracing.paths import argument_paths, positional, signature_of
 from eutectic.tree import TreeDef, container_parts, first_difference, flatten, paths
 
 # What the parts of a key are called, in their order (see `keys.Reader.read`).
-_STRUCTURE, _CONSTANTS, _ARRAYS, _CAPTURED, _STATE, _THREADS = range(6)
+_STRUCTURE, _CONSTANTS, _ARRAYS, _CAPTURED, _STATE, _THREADS, _ALIASES = range(7)
 _APART = 1_000_000
 """Counts as that many differences: parts that cannot be compared one by one."""
 
@@ -68,7 +69,7 @@ class Names:
     @property
     def surroundings(self) -> Any:
         if self._surroundings is None:
-            self._surroundings = self.reader.environment.names()
+            self._surroundings = self.reader.environment.names(self.call.objects)
         return self._surroundings
 
     def positional(self, count: int) -> list[str]:
@@ -130,8 +131,12 @@ def _distance(new: tuple[Any, ...], old: tuple[Any, ...]) -> int:
             new[_STATE][1], old[_STATE][1])
     # What is named in inputs= is often found in the surroundings as well.
     captured = max(_count(new[_CAPTURED], old[_CAPTURED]), state)
+    if any(a != b and type(a) is tuple and type(a[1]) is Same
+           for a, b in zip(new[_CONSTANTS], old[_CONSTANTS])):
+        captured = 0  # another object holds other things: that is one difference
     return (_count(new[_CONSTANTS], old[_CONSTANTS]) + _count(new[_ARRAYS], old[_ARRAYS])
-            + captured + (new[_THREADS] != old[_THREADS]))
+            + captured + (new[_THREADS] != old[_THREADS])
+            + (new[_ALIASES] != old[_ALIASES]))
 
 
 def _count(new: Sequence[Any], old: Sequence[Any]) -> int:
@@ -157,6 +162,8 @@ def _first(new: tuple[Any, ...], old: tuple[Any, ...], names: Names) -> Reason:
         return _part("state", parts, old_parts, names.state)
     if new[_ARRAYS] != old[_ARRAYS]:
         return _array(new[_ARRAYS], old[_ARRAYS], names)
+    if new[_ALIASES] != old[_ALIASES]:
+        return Reason("structure", text="other arrays among those it reads are one and the same")
     threads, before = str(new[_THREADS]), str(old[_THREADS])
     return Reason("threads", "", threads, before, f"{threads} threads instead of {before}")
 

@@ -10,11 +10,12 @@ from eutectic.array import array, wrap
 from eutectic.engine.plan import Plan, result_data
 from eutectic.graph.ir import INPUT, Node
 from eutectic.graph.layout import Data
+from eutectic.runtime.call_record import Op
 from eutectic.tracing import native
 from eutectic.tracing.effects import apply
 from eutectic.tracing.entry import Call, Entry, Traced
 from eutectic.tracing.guard import Guard
-from eutectic.tracing.keys import ENVIRONMENT, Reader
+from eutectic.tracing.keys import ALIASES, ENVIRONMENT, Reader
 from eutectic.tracing.state import IMPLICIT, fill, implicit_lock
 from eutectic.tree import unflatten
 
@@ -58,11 +59,12 @@ def native_record(reader: Reader, entry: Entry, call: Call, args: tuple[Any, ...
     traced = entry.traced
     guard = Guard()
     guard.given = dict.fromkeys(entry.places, -1)
+    guard.looked_into = {id(x) for x in call.objects}
     for r, x in zip(guard.sequence(0, args, tuple), args):
         guard.tree(r, x, False)
     for r, x in zip(guard.dict(1, kwargs, None), kwargs.values()):
         guard.tree(r, x, False)
-    if reader.environment.read(guard)[1] != call.key[ENVIRONMENT]:
+    if reader.environment.read(guard, call.objects)[1] != call.key[ENVIRONMENT]:
         return None  # it has just changed, on another thread
     draws = traced.draws
     for x in reader.state() if draws else [reader.inputs] if reader.inputs is not None else []:
@@ -88,8 +90,15 @@ def native_record(reader: Reader, entry: Entry, call: Call, args: tuple[Any, ...
     simple = all(recorder.container(container, shape) for container, shape in zip(
         containers[:n], traced.outputs))
     simple = all(map(recorder.effect, traced.effects)) and simple
-    if traced.changed or n or traced.effects:
-        recorder.distinct(call.n_arguments)
+    aliases = call.key[ALIASES]
+    for k, first in enumerate(aliases or ()):
+        if k >= len(guard.arrays):
+            return None
+        if first < k:
+            guard.emit(Op.SAME, guard.arrays[k][0], guard.arrays[first][0])
+    if aliases is None and (traced.changed or n or traced.effects):
+        recorder.distinct(0 if any(k < call.n_arguments for k, _ in traced.changed)
+                          else call.n_arguments)
     finish = None
     if not recorder.result(traced.treedef, traced.leaves) or not simple:
         recorder.fill = recorder.fill[:4 * len(traced.changed)]

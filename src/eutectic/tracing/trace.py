@@ -132,12 +132,15 @@ def _refuse_in_bodies(graph: Graph, numbers: Numbers) -> None:
 
 def _placeholders(call: Call, trace: Trace) -> tuple[list[Node], list[array]]:
     """Placeholders of the call's arrays, and arrays that stand for the arguments."""
-    placeholders: list[Node] = []
+    made: dict[int, Node] = {}
+    stands = {id(a): a for a in call.arrays[call.n_arguments:]}
     for a in call.arrays:
-        p = Node(INPUT, (), (), a._n.shape, a._n.dtype)
-        p.trace = trace
-        placeholders.append(p)
-    return placeholders, [wrap(p) for p in placeholders[:call.n_arguments]]
+        if id(a) not in made:
+            p = made[id(a)] = Node(INPUT, (), (), a._n.shape, a._n.dtype)
+            p.trace = trace
+            stands.setdefault(id(a), wrap(p))
+    return ([made[id(a)] for a in call.arrays],
+            [stands[id(a)] for a in call.arrays[:call.n_arguments]])
 
 
 def _trace_alone(reader: Reader, call: Call, trace: Trace, given_leaves: list[Any],
@@ -153,7 +156,7 @@ def _trace_alone(reader: Reader, call: Call, trace: Trace, given_leaves: list[An
     outputs = reader.output_containers()
     before = Snapshot([*call.state, *outputs, *call.arrays[call.n_arguments:]])
     old = _content(outputs)
-    effects = Effects(reader.environment.places(), [*call.state, *outputs])
+    effects = Effects(reader.environment.places(call.objects), [*call.state, *outputs])
     active.depth += 1
     ir.begin_trace()
     try:
@@ -224,8 +227,10 @@ def _changed(call: Call, placeholders: list[Node], stand_ins: list[array],
     Arguments are seen by their stand-ins, captured arrays are themselves.
     """
     in_outputs = {id(x) for o in outputs for x in flatten(o)[0]}
-    return [k for k, a in enumerate([*stand_ins, *call.arrays[call.n_arguments:]])
-            if a._n is not placeholders[k] and (k < call.n_arguments or id(a) not in in_outputs)]
+    arrays = [*stand_ins, *call.arrays[call.n_arguments:]]
+    first = {id(a): k for k, a in reversed(list(enumerate(arrays)))}
+    return [k for k, a in enumerate(arrays) if a._n is not placeholders[k] and first[id(a)] == k
+            and (k < call.n_arguments or id(a) not in in_outputs)]
 
 
 def _untouched(call: Call, placeholders: list[Node]) -> list[bool]:
