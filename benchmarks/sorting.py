@@ -17,15 +17,16 @@ import turns
 
 FRAMEWORKS = ("eutectic", "torch", "jax", "mlx")
 SHAPES = {"one row": (1 << 22,), "1024 rows": (1024, 4096), "65536 rows": (65536, 64)}
-DTYPES = ("float32", "int32", "float16")
+DTYPES = ("float32", "int32", "int64", "float16")
 KINDS = ("sort", "argsort", "topk")
 K = 50
 
 
 def operand(shape: tuple[int, ...], dtype: str) -> np.ndarray:
     rng = np.random.default_rng(0)
-    if dtype == "int32":
-        return rng.integers(-1 << 31, 1 << 31, shape).astype(np.int32)
+    if dtype.startswith("int"):
+        half = np.iinfo(dtype).max
+        return rng.integers(-half, half, shape).astype(dtype)
     return rng.standard_normal(shape, np.float32).astype(dtype)
 
 
@@ -63,6 +64,7 @@ def torch_call(kind: str, x: np.ndarray) -> Callable[[], object]:
 def jax_call(kind: str, x: np.ndarray) -> Callable[[], object]:
     import jax
 
+    jax.config.update("jax_enable_x64", True)
     a = jax.numpy.asarray(x)
     calls: dict[str, Callable[[Any], Any]] = {
         "sort": jax.numpy.sort, "argsort": jax.numpy.argsort,

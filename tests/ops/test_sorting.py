@@ -11,7 +11,8 @@ import eutectic.core as mx
 from eutectic import config
 from eutectic.dtype import DTYPES, Dtype
 from eutectic.errors import ArgumentError, ArgumentTypeError, AxisError, ShapeError
-from eutectic.ops import ordering
+from eutectic.ops.radix import LONG
+from eutectic.runtime.jobs import together
 
 SHAPES = [(7,), (3, 131), (4, 7, 3), (0,), (3, 0), (1,), (3000,)]
 REAL = [d for d in DTYPES if not d.is_complex]
@@ -133,11 +134,42 @@ def test_large_inputs_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert results[0][1] == bits(np.argsort(x, kind="stable").astype(np.uint32))
 
 
+@pytest.mark.parametrize("name", ["int32", "uint32", "int64", "uint64", "float32", "float64"])
+@pytest.mark.parametrize("spread", ["ties", "all bits", "one value", "low bits"])
+def test_long_rows_in_passes_over_bits(name: str, spread: str,
+                                       monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(7)
+    n = (1 << 18) + 3
+    x = rng.integers(0, 1 << 64, n, np.uint64)
+    x = {"ties": x % 300, "all bits": x, "one value": x // x[0] * 0 + 5,
+         "low bits": x % (1 << 40)}[spread]
+    if name.startswith("float"):  # "all bits" has nan, infinities, and zeros of both signs
+        x = x if name == "float64" else x.astype(np.uint32)
+        x = x.view(name) if spread != "ties" else (x % 7).astype(name) - 3
+        x[::1000], x[5::1000], x[7::1000], x[9::1000] = 0.0, -0.0, nan, inf
+    x = x.astype(name)
+    for row in (x, x[:LONG], x[:LONG + 1]):
+        order = np.argsort(row, kind="stable").astype(np.uint32)
+        for threads in (1, 3):
+            monkeypatch.setattr(config.config, "num_threads", threads)
+            a = mx.array(row, getattr(mx, name))
+            # Named, so that a failure does not compare megabytes line by line.
+            same = [bits(mx.argsort(a)) == bits(order), bits(mx.sort(a)) == bits(row[order]),
+                    bits(a) == bits(row)]
+            assert all(same)
+    rows = x[:4 * LONG].reshape(4, LONG)
+    order = np.argsort(rows, kind="stable").astype(np.uint32)
+    a = mx.array(rows, getattr(mx, name))
+    same = [bits(mx.argsort(a)) == bits(order),
+            bits(mx.sort(a)) == bits(np.take_along_axis(rows, order, -1))]
+    assert all(same)
+
+
 def test_error_on_a_thread_is_raised() -> None:
     def fail() -> None:
         raise ValueError("here")
     with pytest.raises(ValueError, match="here"):
-        ordering.together([lambda: None, fail])
+        together([lambda: None, fail])
 
 
 def test_layouts_and_many_axes() -> None:

@@ -8,18 +8,18 @@ machine: wherever NumPy's fast sorts may exchange equal elements, the elements c
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from eutectic.ops import radix
+from eutectic.runtime.jobs import together
 from eutectic.runtime.pool import get_num_threads
 
 PARALLEL = 1 << 17
-"""Elements from which a call is worth threads."""
+"""Elements from which a call is worth threads; NumPy's sorts release the GIL."""
 _SHORT = 512
 """Longest row for which sorting costs less than a radix sort's counters or a partition."""
 _BLOCK = 1 << 15
@@ -28,27 +28,6 @@ _INFINITY = {"float16": 0x7C00, "bfloat16": 0x7F80, "float32": 0x7F800000,
              "float64": 0x7FF0000000000000}
 _PACKED = frozenset(("bool", "uint8", "uint16", "uint32", "int8", "int16", "int32", "float16",
                      "bfloat16", "float32"))
-
-
-def together(jobs: list[Callable[[], object]]) -> None:
-    """Run jobs on a thread each; the first error is raised. NumPy's sorts release the GIL."""
-    errors: list[BaseException] = []
-
-    def run(job: Callable[[], object]) -> None:
-        try:
-            job()
-        except BaseException as e:
-            errors.append(e)
-
-    # Threads of their own: none is left behind for a fork to lose.
-    threads = [threading.Thread(target=run, args=(j,)) for j in jobs[1:]]
-    for t in threads:
-        t.start()
-    run(jobs[0])
-    for t in threads:
-        t.join()
-    if errors:
-        raise errors[0]
 
 
 def by_rows(work: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:
@@ -66,17 +45,23 @@ def by_rows(work: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarr
     return np.concatenate(done)
 
 
-def _sort_in_place(x: np.ndarray) -> None:
-    """Sort contiguous rows; of one large row each thread sorts a part."""
+def _each(work: Callable[[np.ndarray], np.ndarray], x: np.ndarray) -> np.ndarray:
+    """`work` of each row of a matrix, which gives a row of its own."""
+    return work(x[0])[None] if x.shape[0] == 1 else np.stack([work(row) for row in x])
+
+
+def _sorted(x: np.ndarray) -> np.ndarray:
+    """Rows sorted by NumPy; of one large row each thread sorts a part."""
     n = x.shape[-1]
-    parts = min(get_num_threads(), n // PARALLEL)
-    if x.shape[0] != 1 or parts <= 1:
+    x = np.array(x, order="C")
+    parts = radix.shares(n)
+    if x.shape[0] != 1 or len(parts) == 1:
         x.sort(axis=-1)
-        return
+        return x
     row = x[0]
-    cuts = [n * i // parts for i in range(parts + 1)]
-    together([row[a:b].sort for a, b in pairwise(cuts)])
+    together([row[a:b].sort for a, b in parts])
     row.sort(kind="stable")  # timsort finds the sorted runs and merges them
+    return x
 
 
 def bits(x: np.ndarray) -> np.ndarray:
@@ -105,7 +90,8 @@ def _keys(x: np.ndarray, name: str) -> np.ndarray:
     if name in ("float16", "bfloat16"):
         return _half_keys(x, name).astype(np.uint32)
     if name == "float32":
-        b = (x + np.float32(0)).view(np.int32)  # -0.0 + 0 is 0
+        with np.errstate(invalid="ignore"):
+            b = (x + np.float32(0)).view(np.int32)  # -0.0 + 0 is 0
         keys = (b ^ (b >> 31 | np.int32(-1 << 31))).view(np.uint32)
         keys[np.isnan(x)] = 0xFFFFFFFF
         return keys
@@ -120,11 +106,16 @@ def _packed(x: np.ndarray, name: str) -> np.ndarray:
     out = np.empty((rows, n), np.uint64)
     halves = out.view(np.uint32).reshape(rows, n, 2)
     step = max(_BLOCK // max(n, 1), 1)
-    for i in range(0, rows, step):
-        for j in range(0, n, _BLOCK):
-            part = halves[i:i + step, j:j + _BLOCK]
-            part[..., 1] = _keys(x[i:i + step, j:j + _BLOCK], name)
-            part[..., 0] = np.arange(j, j + part.shape[1], dtype=np.uint32)
+
+    def pack(low: int, high: int) -> None:
+        for i in range(0, rows, step):
+            for j in range(low, high, _BLOCK):
+                part = halves[i:i + step, j:min(j + _BLOCK, high)]
+                part[..., 1] = _keys(x[i:i + step, j:min(j + _BLOCK, high)], name)
+                part[..., 0] = np.arange(j, j + part.shape[1], dtype=np.uint32)
+
+    together([lambda p=p: pack(*p)  # type: ignore[misc]
+              for p in (radix.shares(n) if rows == 1 else [(0, n)])])
     return out
 
 
@@ -132,15 +123,56 @@ def _positions(packed: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(packed.view(np.uint32).reshape(*packed.shape, 2)[..., 0])
 
 
+def _long_keys(x: np.ndarray, name: str) -> np.ndarray:
+    """64-bit elements as uint64 of the same order."""
+    if name == "float64":
+        with np.errstate(invalid="ignore"):
+            b = (x + 0.0).view(np.int64)  # -0.0 + 0 is 0
+        keys = (b ^ (b >> 63 | np.int64(-1 << 63))).view(np.uint64)
+        keys[np.isnan(x)] = 0xFFFFFFFFFFFFFFFF
+        return keys
+    return x.view(np.uint64) ^ np.uint64(1 << 63) if name == "int64" else x
+
+
+def _long_order(row: np.ndarray, name: str) -> np.ndarray:
+    """Positions that sort one row of 64-bit elements: by the low halves of keys, then the high."""
+    n = row.size
+    words = np.empty((n, 2), np.uint32)
+    high = np.empty(n, np.uint32)
+    order = np.arange(n, dtype=np.uint32)
+
+    def low_halves(first: int, end: int) -> None:
+        for i in range(first, end, _BLOCK):
+            j = min(i + _BLOCK, end)
+            keys = _long_keys(row[i:j], name).view(np.uint32).reshape(-1, 2)
+            words[i:j, 1], high[i:j] = keys[:, 0], keys[:, 1]
+            words[i:j, 0] = order[i:j]
+
+    def high_halves(first: int, end: int) -> None:
+        for i in range(first, end, _BLOCK):
+            j = min(i + _BLOCK, end)
+            words[i:j, 1] = high[order[i:j]]
+            words[i:j, 0] = order[i:j]
+
+    for halves in (low_halves, high_halves):
+        together([lambda p=p, f=halves: f(*p) for p in radix.shares(n)])  # type: ignore[misc]
+        order = radix.ordered(words.view(np.uint64).ravel(), 32, signed=False, kept=32, owned=True)
+    return order
+
+
 def _argsort_rows(x: np.ndarray, name: str) -> np.ndarray:
     if name == "complex64":
         unordered = np.isnan(x)
         whole = np.where(unordered, 0, x)
         return np.lexsort((whole.imag, whole.real, unordered), axis=-1).astype(np.uint32)
-    if x.dtype.itemsize == 4 or (name in _PACKED and x.shape[1] <= _SHORT):
-        keys = _packed(x, name)
-        _sort_in_place(keys)
-        return _positions(keys)
+    size, n = x.dtype.itemsize, x.shape[1]
+    if size == 8 and n >= radix.LONG:
+        return _each(lambda row: _long_order(row, name), x)
+    if size == 4 and n >= radix.LONG:
+        return _each(lambda row: radix.ordered(_packed(row[None], name)[0], 32, signed=False,
+                                               kept=32, owned=True), x)
+    if size == 4 or (name in _PACKED and n <= _SHORT):
+        return _positions(_sorted(_packed(x, name)))
     if name in ("float16", "bfloat16"):
         x = _half_keys(x, name)
     return np.argsort(x, axis=-1, kind="stable").astype(np.uint32)
@@ -160,16 +192,17 @@ def sort(x: np.ndarray, name: str) -> np.ndarray:
 
 def _sort_rows(x: np.ndarray, name: str) -> np.ndarray:
     if name not in _INFINITY:
-        out = np.array(x, order="C")
-        _sort_in_place(out)
-        return out
+        if x.dtype.itemsize >= 4 and x.shape[1] >= radix.LONG:
+            signed, kept = x.dtype.kind == "i", 8 * x.dtype.itemsize
+            return _each(lambda row: radix.ordered(bits(row), 0, signed, kept, owned=False),
+                         x).view(x.dtype)
+        return _sorted(x)
     if x.dtype.itemsize == 2:
         keys = _half_keys(x, name)
         keys.sort(axis=-1, kind="stable" if x.shape[1] > _SHORT else None)  # stable: radix sort
         out = _half_tables(name)[1][keys].view(x.dtype)
     else:
-        out = np.array(x, order="C")
-        _sort_in_place(out)
+        out = _sorted(x)
     b, to = bits(np.ascontiguousarray(x)), bits(out)
     sign = 1 << (8 * x.dtype.itemsize - 1)
     if (b == sign).any():

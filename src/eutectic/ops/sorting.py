@@ -1,6 +1,6 @@
 """Sorting and what rests on order: partition, top k, search, median, distinct elements.
 
-NumPy computes them, as operations that take part in no fusion; see `ops.ordering`.
+NumPy and a radix sort compute them, as operations that take part in no fusion; see `ops.ordering`.
 """
 
 from __future__ import annotations
