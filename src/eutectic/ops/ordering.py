@@ -9,7 +9,7 @@ machine: wherever NumPy's fast sorts may exchange equal elements, the elements c
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -114,8 +114,7 @@ def _packed(x: np.ndarray, name: str) -> np.ndarray:
                 part[..., 1] = _keys(x[i:i + step, j:min(j + _BLOCK, high)], name)
                 part[..., 0] = np.arange(j, j + part.shape[1], dtype=np.uint32)
 
-    together([lambda p=p: pack(*p)  # type: ignore[misc]
-              for p in (radix.shares(n) if rows == 1 else [(0, n)])])
+    together([partial(pack, *part) for part in (radix.shares(n) if rows == 1 else [(0, n)])])
     return out
 
 
@@ -155,7 +154,7 @@ def _long_order(row: np.ndarray, name: str) -> np.ndarray:
             words[i:j, 0] = order[i:j]
 
     for halves in (low_halves, high_halves):
-        together([lambda p=p, f=halves: f(*p) for p in radix.shares(n)])  # type: ignore[misc]
+        together([partial(halves, *part) for part in radix.shares(n)])
         order = radix.ordered(words.view(np.uint64).ravel(), 32, signed=False, kept=32, owned=True)
     return order
 

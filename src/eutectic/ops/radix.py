@@ -7,7 +7,7 @@ threads take.
 from __future__ import annotations
 
 import ctypes
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -41,6 +41,10 @@ def shares(n: int) -> list[tuple[int, int]]:
     return list(pairwise([n * i // parts for i in range(parts + 1)]))
 
 
+def _share_out(loop: Any, blocks: list[np.ndarray], parts: list[tuple[int, int]]) -> None:
+    together([partial(loop, b.ctypes.data, *part) for b, part in zip(blocks, parts)])
+
+
 def ordered(words: np.ndarray, low: int, signed: bool, kept: int, owned: bool) -> np.ndarray:
     """The low `kept` bits of the words of one row, in the order of their bits from `low` on.
 
@@ -59,8 +63,7 @@ def ordered(words: np.ndarray, low: int, signed: bool, kept: int, owned: bool) -
         tables = np.zeros((len(parts), DIGITS), np.int64)
         blocks = [np.array([source.ctypes.data, t.ctypes.data, 0, shift, flip], np.int64)
                   for t in tables]
-        together([lambda b=b, r=r: count(b.ctypes.data, *r)  # type: ignore[misc]
-                  for b, r in zip(blocks, parts)])
+        _share_out(count, blocks, parts)
         if tables.sum(axis=0).max() == n and (whole or not last):
             continue  # all have the same digit
         # Those of a digit lie together, in the order of the parts.
@@ -69,8 +72,7 @@ def ordered(words: np.ndarray, low: int, signed: bool, kept: int, owned: bool) -
         out = spare if bits == width and spare is not None else np.empty(n, f"u{bits // 8}")
         for b in blocks:
             b[Slot.OUT] = out.ctypes.data
-        together([lambda b=b, r=r: move(b.ctypes.data, *r)  # type: ignore[misc]
-                  for b, r in zip(blocks, parts)])
+        _share_out(move, blocks, parts)
         spare = source if owned or source is not words else None
         source = out
     return source if owned or source is not words else words.copy()
