@@ -195,6 +195,12 @@ TABLE: list[tuple[str, type[Exception], str]] = [
     ("mx.isdtype(mx.int8, 'foo')", ArgumentError, "[isdtype] there is no kind 'foo'"),
     ("mx.set_default_device(mx.gpu)", ArgumentError, "[set_default_device] there is no device DeviceType.gpu; only the CPU is there."),
     ("mx.stream(3)", ArgumentTypeError, "[stream] needs a device, not a int."),
+    ("mx.is_available(3)", ArgumentTypeError, "[is_available] needs a device, not a int."),
+    ("mx.device_count(3)", ArgumentTypeError, "[device_count] needs mx.cpu or mx.gpu, not 3."),
+    ("mx.Stream(mx.cpu)", ArgumentTypeError, "[Stream] needs a Device, not DeviceType.cpu."),
+    ("mx.set_cache_limit(-1)", ArgumentError, "[set_cache_limit] limit must not be negative, got -1."),
+    ("mx.set_memory_limit(1.5)", ArgumentTypeError, "[set_memory_limit] limit must be an integer, not float."),
+    ("mx.set_wired_limit('a')", ArgumentTypeError, "[set_wired_limit] limit must be an integer, not str."),
 ]  # fmt: skip
 
 

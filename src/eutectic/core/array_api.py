@@ -12,7 +12,8 @@ from typing import Any
 from eutectic.array import array
 from eutectic.dtype import DTYPES, Dtype, bfloat16, complex64, float32, int32
 from eutectic.errors import ArgumentError
-from eutectic.ops.devices import Device, DeviceType, cpu, default_device, set_default_device
+from eutectic.ops.devices import (
+    Device, DeviceType, cpu, default_device, set_default_device, streamed)
 from eutectic.ops.types import isdtype
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
@@ -77,6 +78,7 @@ def _device(self: array) -> Device:
     return default_device()
 
 
+@streamed
 def _to_device(self: array, device: Device | DeviceType, /, *, stream: Any = None
                ) -> array:
     """The array on a device. Raises ArgumentError for one that is not there."""

@@ -11,10 +11,12 @@ from eutectic.files.npy import read_npy, read_npz, write_npy, write_npz
 from eutectic.files.safetensors import read_safetensors, write_safetensors
 from eutectic.files.source import file_name, open_source
 from eutectic.files.target import value_of, writing
+from eutectic.ops.devices import streamed
 
 _FORMATS = ("npy", "npz", "safetensors", "gguf")
 
 
+@streamed
 def load(file: Any, /, format: str | None = None, return_metadata: bool = False, *,
          stream: Any = None) -> Any:
     """Read the arrays of a .npy, .npz, .safetensors or .gguf file.

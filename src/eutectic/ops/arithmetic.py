@@ -16,6 +16,7 @@ from eutectic.kernel import mathlib as ml
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.reductions import MAX, MIN, Reduction
 from eutectic.kernel.scalar import INTS, SIGNED, Complex, Value, const, select
+from eutectic.ops.devices import streamed
 from eutectic.ops.registry import (
     OPS, elementwise, install, node_of, not_complex, real_of, to_float)
 
@@ -118,6 +119,7 @@ def remainder(a: Value, b: Value) -> Value:
     return ml.int_remainder(a, b) if a.ty in INTS else ml.remainder(a, b)
 
 
+@streamed
 def divmod_(a: Any, b: Any, stream: Any = None) -> list[array]:
     """Floor quotient and remainder of two arrays, elementwise.
 
@@ -151,6 +153,7 @@ def _power(a: Scalar, b: Scalar) -> Scalar:
     return ml.int_power(a, b) if a.ty in INTS else ml.power(a, b)
 
 
+@streamed
 def power(a: Any, b: Any, /, *, stream: Any = None) -> array:
     """First array raised to the power of the second, elementwise.
 
@@ -246,6 +249,7 @@ def negative(a: Scalar) -> Scalar:
     return -a
 
 
+@streamed
 def positive(a: Any, /, *, stream: Any = None) -> array:
     """The array itself.
 
@@ -425,6 +429,7 @@ def conjugate(a: Scalar) -> Scalar:
 STOP_GRADIENT = Prim("stop_gradient", "elementwise", body=lambda v: v)
 
 
+@streamed
 def stop_gradient(a: Any, /, *, stream: Any = None) -> array:
     """The array, as a constant to derivatives.
 

@@ -14,6 +14,7 @@ from eutectic.kernel.prim import Prim
 from eutectic.ops.arithmetic import add, multiply
 from eutectic.ops.checks import apply
 from eutectic.ops.comparison import WHERE
+from eutectic.ops.devices import streamed
 from eutectic.ops.joining import slice_axis
 from eutectic.ops.reductions import softmax
 from eutectic.ops.registry import node_of
@@ -61,6 +62,7 @@ def formula(q: Node, k: Node, v: Node, scale: float, mask: Node | None, causal: 
     return prims.matmul(slice_axis(weights, 3, 0, tk), v)
 
 
+@streamed
 def scaled_dot_product_attention(q: array, k: array, v: array, *, scale: float,
                                  mask: str | array | None = None, sinks: array | None = None,
                                  force_fused: bool = False, stream: Any = None) -> array:

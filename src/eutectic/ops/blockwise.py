@@ -15,6 +15,7 @@ from eutectic.graph.ir import Node
 from eutectic.ops.arithmetic import multiply
 from eutectic.ops.checks import apply, integer
 from eutectic.ops.comparison import WHERE
+from eutectic.ops.devices import streamed
 from eutectic.ops.matrix import matmul
 from eutectic.ops.registry import broadcast_shape, node_of
 from eutectic.ops.taking import take
@@ -36,6 +37,7 @@ def _chosen(x: Node, indices: Any) -> Node:
     return n
 
 
+@streamed
 def gather_mm(a: array, b: array, /, lhs_indices: Any = None, rhs_indices: Any = None, *,
               sorted_indices: bool = False, stream: Any = None) -> array:
     """Products of matrices picked from two batches: a[lhs_indices] @ b[rhs_indices].
@@ -89,6 +91,7 @@ def _segments(a: np.ndarray, b: np.ndarray, segments: np.ndarray, name: str) -> 
     return out
 
 
+@streamed
 def segmented_mm(a: array, b: array, /, segments: array, *, stream: Any = None) -> array:
     """Products over segments of the inner axis: a[:, i:j] @ b[i:j] for each pair in `segments`.
 
@@ -153,6 +156,7 @@ def _masked(x: Node, mask: Any, block: int, what: str) -> Node:
     return apply(multiply, x, prims.cast(m, x.dtype))
 
 
+@streamed
 def block_masked_mm(a: array, b: array, /, block_size: int = 64, mask_out: Any = None,
                     mask_lhs: Any = None, mask_rhs: Any = None, *, stream: Any = None) -> array:
     """Matrix product with a mask for each block of the operands and of the result.

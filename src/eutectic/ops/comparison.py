@@ -15,6 +15,7 @@ from eutectic.kernel import mathlib as ml
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.scalar import FLOATS, Complex, Value, const, fabs, fmax, fmin, select
 from eutectic.ops.checks import number
+from eutectic.ops.devices import streamed
 from eutectic.ops.registry import broadcast_shape, elementwise, node_of, operands, to_bool
 
 Scalar = Any
@@ -252,6 +253,7 @@ def _isclose_body(a: Scalar, b: Scalar, rtol: float, atol: float, equal_nan: boo
 ISCLOSE = Prim("isclose", "elementwise", body=_isclose_body)
 
 
+@streamed
 def isclose(a: Any, b: Any, /, rtol: float = 1e-5, atol: float = 1e-8, *,
             equal_nan: bool = False, stream: Any = None) -> array:
     """Whether elements are close: |a - b| <= atol + rtol*|b|, or equal infinities.
@@ -277,6 +279,7 @@ def _all(n: Node) -> array:
     return wrap(prims.reduce("all", n, tuple(range(len(n.shape)))))
 
 
+@streamed
 def allclose(a: Any, b: Any, /, rtol: float = 1e-5, atol: float = 1e-8, *,
              equal_nan: bool = False, stream: Any = None) -> array:
     """Whether all elements of two arrays are close, as a bool array of shape (). See `isclose`.
@@ -297,6 +300,7 @@ def _equal_nan_body(a: Scalar, b: Scalar) -> Value:
 EQUAL_NAN = Prim("equal_nan", "elementwise", body=_equal_nan_body)
 
 
+@streamed
 def array_equal(a: Any, b: Any, equal_nan: bool = False, stream: Any = None) -> array:
     """Whether two arrays have the same shape and elements, as a bool array of shape ().
 
@@ -320,6 +324,7 @@ def _where_body(c: Value, x: Scalar, y: Scalar) -> Scalar:
 WHERE = Prim("where", "elementwise", body=_where_body)
 
 
+@streamed
 def where(condition: Any, x: Any, y: Any, /, *, stream: Any = None) -> array:
     """Elements of `x` where the condition holds, of `y` elsewhere.
 
@@ -349,6 +354,7 @@ def _clip_body(a: Scalar, low: Scalar, high: Scalar) -> Scalar:
 CLIP = Prim("clip", "elementwise", body=_clip_body)
 
 
+@streamed
 def clip(a: Any, /, a_min: Any, a_max: Any, *, stream: Any = None) -> array:
     """Elements moved into an interval: min(max(a, a_min), a_max); nan stays nan.
 
@@ -385,6 +391,7 @@ def largest(d: Dtype) -> float:
             float64: (2 - 2.0 ** -52) * 2.0 ** 1023}.get(d, (2 - 2.0 ** -7) * 2.0 ** 127)
 
 
+@streamed
 def nan_to_num(a: Any, nan: float = 0, posinf: float | None = None, neginf: float | None = None,
                *, stream: Any = None) -> array:
     """Replace nan by a number, and infinities by numbers or the greatest finite ones.

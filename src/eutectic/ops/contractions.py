@@ -13,6 +13,7 @@ from eutectic.graph.ir import Node
 from eutectic.kernel.reductions import SUM
 from eutectic.ops.arithmetic import conjugate, multiply
 from eutectic.ops.checks import apply, axis_of, integer, integers
+from eutectic.ops.devices import streamed
 from eutectic.ops.registry import broadcast_shape, node_of
 
 
@@ -53,6 +54,7 @@ def _pair(name: str, a: Any, b: Any) -> tuple[Node, Node]:
     return prims.cast(x, d), prims.cast(y, d)
 
 
+@streamed
 def inner(a: array, b: array, /, *, stream: Any = None) -> array:
     """Sums of products over the last axes of two arrays; their product where one has no axes.
 
@@ -72,6 +74,7 @@ def inner(a: array, b: array, /, *, stream: Any = None) -> array:
     return wrap(contract(x, y, 0, len(x.shape) - 1, len(y.shape) - 1))
 
 
+@streamed
 def outer(a: array, b: array, /, *, stream: Any = None) -> array:
     """Products of every element of one flattened array with every element of another.
 
@@ -108,6 +111,7 @@ def _contracted(axes: Any, x: Node, y: Node) -> tuple[list[int], list[int]]:
     return list(range(len(x.shape) - count, len(x.shape))), list(range(count))
 
 
+@streamed
 def tensordot(a: array, b: array, /, axes: Any = 2, *, stream: Any = None) -> array:
     """Sums of products of two arrays over pairs of axes.
 
@@ -131,6 +135,7 @@ def tensordot(a: array, b: array, /, axes: Any = 2, *, stream: Any = None) -> ar
                          0, len(own), len(others)))
 
 
+@streamed
 def kron(a: array, b: array, *, stream: Any = None) -> array:
     """Kronecker product: every element of one array times the whole of another, as blocks.
 
@@ -150,6 +155,7 @@ def kron(a: array, b: array, *, stream: Any = None) -> array:
                               tuple([i * j for i, j in zip(s, t)])))
 
 
+@streamed
 def vecdot(a: array, b: array, /, *, axis: int = -1, stream: Any = None) -> array:
     """Sum over an axis of the products of conj(a) and b; the other axes broadcast.
 

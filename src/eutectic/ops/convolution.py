@@ -17,6 +17,7 @@ from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.kernel.prim import Prim
 from eutectic.ops.checks import integer, integers
+from eutectic.ops.devices import streamed
 from eutectic.ops.registry import node_of
 
 Ints = tuple[int, ...]
@@ -179,6 +180,7 @@ def _transposed(name: str, rank: int, input: Any, weight: Any, stride: Any, padd
     return _convolution(name, x, w, (1,) * rank, low, high, kernel_step, step, groups, True)
 
 
+@streamed
 def conv1d(input: array, weight: array, /, stride: int = 1, padding: int = 0, dilation: int = 1,
            groups: int = 1, *, stream: Any = None) -> array:
     """1-D convolution (without flipping) of `input` (N, L, C) with `weight` (O, K, C/groups).
@@ -198,6 +200,7 @@ def conv1d(input: array, weight: array, /, stride: int = 1, padding: int = 0, di
     return _plain("conv1d", 1, input, weight, stride, padding, dilation, groups)
 
 
+@streamed
 def conv2d(input: array, weight: array, /, stride: int | tuple[int, int] = 1,
            padding: int | tuple[int, int] = 0, dilation: int | tuple[int, int] = 1,
            groups: int = 1, *, stream: Any = None) -> array:
@@ -213,6 +216,7 @@ def conv2d(input: array, weight: array, /, stride: int | tuple[int, int] = 1,
     return _plain("conv2d", 2, input, weight, stride, padding, dilation, groups)
 
 
+@streamed
 def conv3d(input: array, weight: array, /, stride: int | tuple[int, int, int] = 1,
            padding: int | tuple[int, int, int] = 0, dilation: int | tuple[int, int, int] = 1,
            groups: int = 1, *, stream: Any = None) -> array:
@@ -227,6 +231,7 @@ def conv3d(input: array, weight: array, /, stride: int | tuple[int, int, int] = 
     return _plain("conv3d", 3, input, weight, stride, padding, dilation, groups)
 
 
+@streamed
 def conv_transpose1d(input: array, weight: array, /, stride: int = 1, padding: int = 0,
                      dilation: int = 1, output_padding: int = 0, groups: int = 1, *,
                      stream: Any = None) -> array:
@@ -245,6 +250,7 @@ def conv_transpose1d(input: array, weight: array, /, stride: int = 1, padding: i
                        output_padding, groups)
 
 
+@streamed
 def conv_transpose2d(input: array, weight: array, /, stride: int | tuple[int, int] = 1,
                      padding: int | tuple[int, int] = 0, dilation: int | tuple[int, int] = 1,
                      output_padding: int | tuple[int, int] = 0, groups: int = 1, *,
@@ -261,6 +267,7 @@ def conv_transpose2d(input: array, weight: array, /, stride: int | tuple[int, in
                        output_padding, groups)
 
 
+@streamed
 def conv_transpose3d(input: array, weight: array, /, stride: int | tuple[int, int, int] = 1,
                      padding: int | tuple[int, int, int] = 0,
                      dilation: int | tuple[int, int, int] = 1,
@@ -279,6 +286,7 @@ def conv_transpose3d(input: array, weight: array, /, stride: int | tuple[int, in
                        output_padding, groups)
 
 
+@streamed
 def conv_general(input: array, weight: array, /, stride: int | Sequence[int] = 1,
                  padding: int | Sequence[int] | tuple[Sequence[int], Sequence[int]] = 0,
                  kernel_dilation: int | Sequence[int] = 1, input_dilation: int | Sequence[int] = 1,
@@ -309,6 +317,7 @@ def conv_general(input: array, weight: array, /, stride: int | Sequence[int] = 1
     return _convolution(name, x, w, steps[0], low, high, steps[1], steps[2], groups, bool(flip))
 
 
+@streamed
 def convolve(a: array, v: array, /, mode: str = "full", *, stream: Any = None) -> array:
     """Discrete convolution of two sequences, sum over k of `a[i-k] * v[k]`.
 

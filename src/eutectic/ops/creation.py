@@ -16,6 +16,7 @@ from eutectic.kernel.reductions import SUM
 from eutectic.kernel.scalar import Value, convert
 from eutectic.ops.checks import axis_of, integer, number, shape_of
 from eutectic.ops.comparison import WHERE
+from eutectic.ops.devices import streamed
 from eutectic.ops.registry import broadcast_shape, install, node_of
 
 pi = math.pi
@@ -38,6 +39,7 @@ def _dtype(name: str, dtype: Any, default: Dtype) -> Dtype:
     return dtype
 
 
+@streamed
 def zeros(shape: Any, dtype: Dtype | None = float32, *, stream: Any = None) -> array:
     """Return an array of zeros.
 
@@ -51,6 +53,7 @@ def zeros(shape: Any, dtype: Dtype | None = float32, *, stream: Any = None) -> a
     return _filled(shape_of("zeros", shape), 0, _dtype("zeros", dtype, float32))
 
 
+@streamed
 def ones(shape: Any, dtype: Dtype | None = float32, *, stream: Any = None) -> array:
     """Return an array of ones.
 
@@ -63,6 +66,7 @@ def ones(shape: Any, dtype: Dtype | None = float32, *, stream: Any = None) -> ar
     return _filled(shape_of("ones", shape), 1, _dtype("ones", dtype, float32))
 
 
+@streamed
 def full(shape: Any, vals: Any, dtype: Dtype | None = None, *, stream: Any = None) -> array:
     """Return an array of a number, or of an array broadcast to the shape.
 
@@ -92,6 +96,7 @@ def _like(name: str, a: Any, dtype: Any) -> tuple[tuple[int, ...], Dtype]:
     return a._n.shape, _dtype(name, dtype, a._n.dtype)
 
 
+@streamed
 def zeros_like(a: array, /, dtype: Dtype | None = None, *, stream: Any = None) -> array:
     """Return zeros of the shape, and of the dtype unless one is given, of an array.
 
@@ -103,6 +108,7 @@ def zeros_like(a: array, /, dtype: Dtype | None = None, *, stream: Any = None) -
     return _filled(shape, 0, d)
 
 
+@streamed
 def ones_like(a: array, /, dtype: Dtype | None = None, *, stream: Any = None) -> array:
     """Return ones of the shape, and of the dtype unless one is given, of an array.
 
@@ -114,6 +120,7 @@ def ones_like(a: array, /, dtype: Dtype | None = None, *, stream: Any = None) ->
     return _filled(shape, 1, d)
 
 
+@streamed
 def full_like(a: array, vals: Any, dtype: Dtype | None = None, *, stream: Any = None) -> array:
     """Return an array of a value with the shape, and the dtype unless one is given, of an array.
 
@@ -125,6 +132,7 @@ def full_like(a: array, vals: Any, dtype: Dtype | None = None, *, stream: Any = 
     return full(shape, vals, d)
 
 
+@streamed
 def empty(shape: Any, dtype: Dtype | None = float32, *, stream: Any = None) -> array:
     """Return an array of a shape whose values are not specified (they are zeros).
 
@@ -135,6 +143,7 @@ def empty(shape: Any, dtype: Dtype | None = float32, *, stream: Any = None) -> a
     return _filled(shape_of("empty", shape), 0, _dtype("empty", dtype, float32))
 
 
+@streamed
 def empty_like(a: array, /, dtype: Dtype | None = None, *, stream: Any = None) -> array:
     """Return an array of another's shape whose values are not specified (they are zeros).
 
@@ -154,6 +163,7 @@ LINE = Prim("arange", "elementwise", body=_line_body)
 """start + i*step in int64 or float64, rounded once: inputs (iota, start, step)."""
 
 
+@streamed
 def arange(*args: Any, start: Any = None, stop: Any = None, step: Any = None,
            dtype: Dtype | None = None, stream: Any = None) -> array:
     """Return the numbers `start + i*step` below `stop`: arange(stop) or arange(start, stop, step).
@@ -229,6 +239,7 @@ BETWEEN = Prim("linspace", "elementwise", body=_between_body)
 """(1-t)*start + t*stop with t = i/intervals: inputs (iota, start, stop, intervals)."""
 
 
+@streamed
 def linspace(start: Any, stop: Any, num: int | None = 50, endpoint: bool = True,
              dtype: Dtype | None = float32, stream: Any = None) -> array:
     """Return `num` evenly spaced numbers from `start` to `stop`, with or without the latter.
@@ -272,6 +283,7 @@ def _sides(name: str, n: Any, m: Any) -> tuple[int, int]:
     return rows, columns
 
 
+@streamed
 def eye(n: int, m: int | None = None, k: int = 0, dtype: Dtype | None = float32, *,
         stream: Any = None) -> array:
     """Return an n by m matrix (n by n without m) with ones on its k-th diagonal.
@@ -286,6 +298,7 @@ def eye(n: int, m: int | None = None, k: int = 0, dtype: Dtype | None = float32,
     return wrap(prims.cast(mask, _dtype("eye", dtype, float32)))
 
 
+@streamed
 def identity(n: int, dtype: Dtype | None = float32, *, stream: Any = None) -> array:
     """Return the n by n identity matrix.
 
@@ -297,6 +310,7 @@ def identity(n: int, dtype: Dtype | None = float32, *, stream: Any = None) -> ar
     return eye(n, dtype=dtype)
 
 
+@streamed
 def tri(n: int, m: int | None = None, k: int = 0, dtype: Dtype | None = None, *,
         stream: Any = None) -> array:
     """Return an n by m matrix with ones at and below its k-th diagonal (float32 by default).
@@ -310,6 +324,7 @@ def tri(n: int, m: int | None = None, k: int = 0, dtype: Dtype | None = None, *,
     return wrap(prims.cast(mask, _dtype("tri", dtype, float32)))
 
 
+@streamed
 def tril(x: array, k: int = 0, *, stream: Any = None) -> array:
     """Return the array with zeros above the k-th diagonal of its last two axes.
 
@@ -323,6 +338,7 @@ def tril(x: array, k: int = 0, *, stream: Any = None) -> array:
     return _triangle("tril", x, integer("tril", "k", k), True)
 
 
+@streamed
 def triu(x: array, k: int = 0, *, stream: Any = None) -> array:
     """Return the array with zeros below the k-th diagonal of its last two axes.
 
@@ -345,6 +361,7 @@ def _triangle(name: str, x: Any, k: int, keep: bool) -> array:
     return wrap(Node(WHERE, (mask, n, zero) if keep else (mask, zero, n), (), n.shape, n.dtype))
 
 
+@streamed
 def diagonal(a: array, offset: int = 0, axis1: int = 0, axis2: int = 1,
              stream: Any = None) -> array:
     """Return a diagonal of two axes, as the last axis of the result.
@@ -373,6 +390,7 @@ def diagonal(a: array, offset: int = 0, axis1: int = 0, axis2: int = 1,
     return wrap(prims.slice_(flat, (*zero, start), (*one, columns + 1), (*outer, count)))
 
 
+@streamed
 def diag(a: array, /, k: int = 0, *, stream: Any = None) -> array:
     """Return the matrix with a vector on its k-th diagonal, or the k-th diagonal of a matrix.
 
@@ -397,6 +415,7 @@ def diag(a: array, /, k: int = 0, *, stream: Any = None) -> array:
     return wrap(Node(WHERE, (mask, line, zero), (), (side, side), n.dtype))
 
 
+@streamed
 def trace(a: array, /, offset: int = 0, axis1: int = 0, axis2: int = 1,
           dtype: Dtype | None = None, *, stream: Any = None) -> array:
     """Return the sum along a diagonal of two axes, of elements cast to `dtype` where one is given.
@@ -412,6 +431,7 @@ def trace(a: array, /, offset: int = 0, axis1: int = 0, axis2: int = 1,
     return wrap(prims.reduce("sum", prims.cast(d, SUM.result(d.dtype)), (len(d.shape) - 1,)))
 
 
+@streamed
 def meshgrid(*arrays: array, sparse: bool | None = False, indexing: str | None = "xy",
              stream: Any = None) -> tuple[array, ...]:
     """Return coordinate arrays of the grid that vectors span.

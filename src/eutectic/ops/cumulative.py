@@ -15,6 +15,7 @@ from eutectic.kernel.reductions import MAX, MIN, Accs, Reduction
 from eutectic.kernel.scalar import Complex, Value, select
 from eutectic.ops.arithmetic import add, subtract
 from eutectic.ops.checks import apply, axis_of, integer
+from eutectic.ops.devices import streamed
 from eutectic.ops.joining import slice_axis
 from eutectic.ops.registry import install, node_of
 
@@ -69,6 +70,7 @@ def _scan(kind: str, n: Node, inclusive: bool) -> Node:
     return out
 
 
+@streamed
 def cumsum(a: array, /, axis: int | None = None, *, reverse: bool = False, inclusive: bool = True,
            dtype: Dtype | None = None, stream: Any = None) -> array:
     """Running sum along an axis, or of the flattened array.
@@ -84,6 +86,7 @@ def cumsum(a: array, /, axis: int | None = None, *, reverse: bool = False, inclu
     return _cumulative("cumsum", "sum", a, axis, reverse, inclusive, dtype)
 
 
+@streamed
 def cumprod(a: array, /, axis: int | None = None, *, reverse: bool = False, inclusive: bool = True,
             dtype: Dtype | None = None, stream: Any = None) -> array:
     """Running product along an axis, or of the flattened array. See `cumsum`.
@@ -97,6 +100,7 @@ def cumprod(a: array, /, axis: int | None = None, *, reverse: bool = False, incl
     return _cumulative("cumprod", "prod", a, axis, reverse, inclusive, dtype)
 
 
+@streamed
 def cummax(a: array, /, axis: int | None = None, *, reverse: bool = False, inclusive: bool = True,
            stream: Any = None) -> array:
     """Greatest element so far along an axis, or of the flattened array; nan after a nan.
@@ -110,6 +114,7 @@ def cummax(a: array, /, axis: int | None = None, *, reverse: bool = False, inclu
     return _cumulative("cummax", "max", a, axis, reverse, inclusive)
 
 
+@streamed
 def cummin(a: array, /, axis: int | None = None, *, reverse: bool = False, inclusive: bool = True,
            stream: Any = None) -> array:
     """Least element so far along an axis, or of the flattened array; nan after a nan.
@@ -153,6 +158,7 @@ def _log_scan(n: Node, inclusive: bool) -> Node:
     return made if n.shape[-1] > 1 else prims.short_scan(made)
 
 
+@streamed
 def logcumsumexp(a: array, /, axis: int | None = None, *, reverse: bool = False,
                  inclusive: bool = True, stream: Any = None) -> array:
     """Running logarithm of the sum of exponentials along an axis, or of the flattened array.
@@ -169,6 +175,7 @@ def logcumsumexp(a: array, /, axis: int | None = None, *, reverse: bool = False,
     return _along("logcumsumexp", n, axis, reverse, inclusive, _log_scan)
 
 
+@streamed
 def diff(a: array, /, n: int = 1, axis: int = -1, *, stream: Any = None) -> array:
     """Differences a[i+1] - a[i] of neighbours along an axis, taken `n` times.
 

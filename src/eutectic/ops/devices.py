@@ -6,9 +6,10 @@ import functools
 import itertools
 import platform
 import threading
+from collections.abc import Callable
 from enum import Enum
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from eutectic.errors import ArgumentError, ArgumentTypeError
 from eutectic.runtime import buffers
@@ -68,6 +69,8 @@ class Stream:
     __slots__ = ("device", "index")
 
     def __init__(self, device: Device, index: int = 0) -> None:
+        if not isinstance(device, Device):
+            raise ArgumentTypeError(f"[Stream] needs a Device, not {device!r}.")
         self.device = device
         self.index = index
 
@@ -132,6 +135,42 @@ def _stream(name: str, s: Any) -> Stream:
     return s if isinstance(s, Stream) else _default_stream()
 
 
+def check_stream(name: str, stream: Any) -> None:
+    """Refuse what is no stream and no device that is there, as the `stream` of an operation."""
+    if not isinstance(stream, (Stream, Device, DeviceType)):
+        raise ArgumentTypeError(f"[{name}] stream must be a stream or a device, not a "
+                                f"{type(stream).__name__}.")
+    _device(name, stream)
+
+
+_Operation = TypeVar("_Operation", bound=Callable[..., Any])
+
+
+def streamed(operation: _Operation) -> _Operation:
+    """Let an operation refuse a wrong `stream`, which else it would not look at."""
+    name = operation.__name__.strip("_").removesuffix("_method")
+    code = operation.__code__  # type: ignore[attr-defined]
+    positional = code.co_varnames[:code.co_argcount]
+    checked: Callable[..., Any]
+
+    if "stream" in positional:
+        place = positional.index("stream")
+
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            stream = args[place] if len(args) > place else kwargs.get("stream")
+            if stream is not None:
+                check_stream(name, stream)
+            return operation(*args, **kwargs)
+    else:
+        def checked(*args: Any, stream: Any = None, **kwargs: Any) -> Any:
+            if stream is not None:
+                check_stream(name, stream)
+            return operation(*args, **kwargs)
+
+    functools.update_wrapper(checked, operation)
+    return cast(_Operation, checked)
+
+
 def default_device() -> Device:
     """The device that operations run on.
 
@@ -158,6 +197,8 @@ def is_available(device: Device | DeviceType) -> bool:
     >>> mx.is_available(mx.cpu)
     True
     """
+    if not isinstance(device, (Device, DeviceType)):
+        raise ArgumentTypeError(f"[is_available] needs a device, not a {type(device).__name__}.")
     return device == _DEVICE
 
 
@@ -168,6 +209,9 @@ def device_count(device_type: DeviceType) -> int:
     >>> mx.device_count(mx.cpu)
     1
     """
+    if not isinstance(device_type, DeviceType):
+        raise ArgumentTypeError("[device_count] needs mx.cpu or mx.gpu, not "
+                                f"{device_type!r}.")
     return 1 if device_type is cpu else 0
 
 

@@ -16,6 +16,7 @@ from eutectic.graph.ir import Node
 from eutectic.ops.arithmetic import (
     abs_, add, maximum, minimum, multiply, negative, sign, subtract)
 from eutectic.ops.checks import apply, axis_of, integer, shape_of
+from eutectic.ops.devices import streamed
 from eutectic.ops.functions import erf, erfinv, exp, log1p
 from eutectic.ops.random import (
     draw_bits, floating_dtype, gumbel, next_key, normal, uniform)
@@ -24,6 +25,7 @@ from eutectic.ops.registry import broadcast_shape, node_of
 from eutectic.ops.taking import take
 
 
+@streamed
 def laplace(shape: Any = (), dtype: Any = float32, loc: Any = 0.0, scale: Any = 1.0,
             key: array | None = None, stream: Any = None) -> array:
     """Numbers drawn from the Laplace distribution of mean `loc` and width `scale`.
@@ -47,6 +49,7 @@ def laplace(shape: Any = (), dtype: Any = float32, loc: Any = 0.0, scale: Any = 
     return wrap(x)
 
 
+@streamed
 def truncated_normal(lower: Any, upper: Any, shape: Any = None, dtype: Any = float32,
                      key: array | None = None, stream: Any = None) -> array:
     """Numbers of the standard normal distribution within [lower, upper].
@@ -76,6 +79,7 @@ def truncated_normal(lower: Any, upper: Any, shape: Any = None, dtype: Any = flo
     return wrap(apply(maximum, apply(minimum, x, high), low))
 
 
+@streamed
 def categorical(logits: array, axis: int = -1, shape: Any = None, num_samples: int | None = None,
                 key: array | None = None, stream: Any = None) -> array:
     """Indices, as uint32, drawn with the probabilities softmax(logits) along an axis.
@@ -144,6 +148,7 @@ def _order(words: np.ndarray) -> np.ndarray:
     return np.argsort(words, kind="stable").astype(np.uint32)
 
 
+@streamed
 def permutation(x: Any, axis: int = 0, key: array | None = None, stream: Any = None) -> array:
     """The parts of an array along an axis in random order, or of 0 ... x - 1 (uint32) for a number.
 
@@ -173,6 +178,7 @@ def _square_root(cov: np.ndarray) -> np.ndarray:
     return ((u * np.sqrt(s)[..., None, :]) @ v).astype(np.float32)
 
 
+@streamed
 def multivariate_normal(mean: array, cov: array, shape: Any = (), dtype: Any = float32,
                         key: array | None = None, stream: Any = None) -> array:
     """Vectors of the normal distribution with means (..., n) and covariances (..., n, n).

@@ -18,6 +18,7 @@ from eutectic.graph.ir import Node
 from eutectic.kernel.reductions import SUM
 from eutectic.ops.contractions import contract
 from eutectic.ops.creation import diagonal
+from eutectic.ops.devices import streamed
 from eutectic.ops.registry import node_of
 
 Label = str | int
@@ -156,6 +157,7 @@ def _together(a: tuple[Node, Labels], b: tuple[Node, Labels],
     return out, batch + left + right
 
 
+@streamed
 def einsum(subscripts: str, *operands: Any, stream: Any = None) -> array:
     """Sum of products of arrays over the axes that subscripts name.
 

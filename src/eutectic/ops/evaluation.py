@@ -7,6 +7,7 @@ from typing import Any
 from eutectic.array import array, need_value
 from eutectic.engine.evaluate import evaluate
 from eutectic.errors import ArgumentError
+from eutectic.ops.checks import integer
 from eutectic.runtime import buffers
 from eutectic.tree import container_kind, leaves
 
@@ -114,26 +115,37 @@ def clear_cache() -> None:
     buffers.clear_cache()
 
 
+def _bytes(name: str, limit: Any) -> int:
+    given = integer(name, "limit", limit)
+    if given < 0:
+        raise ArgumentError(f"[{name}] limit must not be negative, got {given}.")
+    return given
+
+
 def set_cache_limit(limit: int) -> int:
     """Set the most bytes to keep for reuse; returns the former limit.
+
+    Raises ArgumentTypeError for what is no integer, ArgumentError for a negative one.
 
     >>> import eutectic.core as mx
     >>> former = mx.set_cache_limit(1 << 30)
     >>> mx.set_cache_limit(former)
     1073741824
     """
-    return buffers.set_cache_limit(limit)
+    return buffers.set_cache_limit(_bytes("set_cache_limit", limit))
 
 
 def set_memory_limit(limit: int) -> int:
     """Set the bytes that allocation should stay below; returns the former limit.
+
+    Raises ArgumentTypeError for what is no integer, ArgumentError for a negative one.
 
     >>> import eutectic.core as mx
     >>> former = mx.set_memory_limit(1 << 40)
     >>> mx.set_memory_limit(former)
     1099511627776
     """
-    return buffers.set_memory_limit(limit)
+    return buffers.set_memory_limit(_bytes("set_memory_limit", limit))
 
 
 def get_memory_limit() -> int:
@@ -153,6 +165,7 @@ def set_wired_limit(limit: int) -> int:
     >>> mx.set_wired_limit(1 << 30)
     0
     """
+    _bytes("set_wired_limit", limit)
     return 0
 
 

@@ -17,6 +17,7 @@ from eutectic.graph.ir import Node
 from eutectic.kernel.prim import Prim
 from eutectic.ops.arithmetic import add, divide, multiply, rsqrt, subtract
 from eutectic.ops.checks import apply, number
+from eutectic.ops.devices import streamed
 from eutectic.ops.reductions import logsumexp
 from eutectic.ops.registry import node_of
 
@@ -82,6 +83,7 @@ def _promoted(*nodes: Node) -> Dtype:
     return functools.reduce(promote, (n.dtype for n in nodes))
 
 
+@streamed
 def rms_norm(x: array, weight: array | None, eps: float, *, stream: Any = None) -> array:
     """Scale each row by the root of the mean of its squares: `x * rsqrt(mean(x*x) + eps) * weight`.
 
@@ -99,6 +101,7 @@ def rms_norm(x: array, weight: array | None, eps: float, *, stream: Any = None) 
                      _promoted(n, *rest)))
 
 
+@streamed
 def layer_norm(x: array, weight: array | None, bias: array | None, eps: float, *,
                stream: Any = None) -> array:
     """Centre each row and scale it to unit variance, then `* weight + bias`.
@@ -131,6 +134,7 @@ def _lower_cross_entropy(n: Node) -> Node:
 CROSS_ENTROPY = Prim("cross_entropy", "composite", lower=_lower_cross_entropy)
 
 
+@streamed
 def cross_entropy(logits: array, targets: array, *, stream: Any = None) -> array:
     """`logsumexp(logits, axis=-1) - logits[..., target]` for each row, in float32.
 

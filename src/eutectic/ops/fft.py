@@ -17,6 +17,7 @@ from eutectic.errors import (
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops.checks import apply, axis_of, integer, integers
+from eutectic.ops.devices import streamed
 from eutectic.ops.joining import roll
 from eutectic.ops.registry import node_of
 from eutectic.runtime.pool import get_num_threads
@@ -88,6 +89,7 @@ def _one(name: str, kind: str, a: Any, n: Any, axis: Any, norm: Any) -> array:
                      (integer(name, "axis", axis),), norm)
 
 
+@streamed
 def fft(a: array, n: int | None = None, axis: int = -1, norm: str = "backward",
         stream: Any = None) -> array:
     """Discrete Fourier transform along an axis, as complex64.
@@ -103,6 +105,7 @@ def fft(a: array, n: int | None = None, axis: int = -1, norm: str = "backward",
     return _one("fft", "fftn", a, n, axis, norm)
 
 
+@streamed
 def ifft(a: array, n: int | None = None, axis: int = -1, norm: str = "backward",
          stream: Any = None) -> array:
     """Inverse of `fft` along an axis, as complex64: the "backward" norm divides by n.
@@ -114,6 +117,7 @@ def ifft(a: array, n: int | None = None, axis: int = -1, norm: str = "backward",
     return _one("ifft", "ifftn", a, n, axis, norm)
 
 
+@streamed
 def rfft(a: array, n: int | None = None, axis: int = -1, norm: str = "backward",
          stream: Any = None) -> array:
     """`fft` of real input along an axis: its n//2 + 1 frequencies that are not negative.
@@ -127,6 +131,7 @@ def rfft(a: array, n: int | None = None, axis: int = -1, norm: str = "backward",
     return _one("rfft", "rfftn", a, n, axis, norm)
 
 
+@streamed
 def irfft(a: array, n: int | None = None, axis: int = -1, norm: str = "backward",
           stream: Any = None) -> array:
     """Inverse of `rfft` along an axis, as float32; `n` is the length of the result.
@@ -140,6 +145,7 @@ def irfft(a: array, n: int | None = None, axis: int = -1, norm: str = "backward"
     return _one("irfft", "irfftn", a, n, axis, norm)
 
 
+@streamed
 def fftn(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
          norm: str = "backward", stream: Any = None) -> array:
     """Discrete Fourier transform over axes (all by default), as complex64. See `fft`.
@@ -155,6 +161,7 @@ def fftn(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None = 
     return transform("fftn", "fftn", a, s, axes, norm)
 
 
+@streamed
 def ifftn(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
           norm: str = "backward", stream: Any = None) -> array:
     """Inverse of `fftn` over axes (all by default), as complex64.
@@ -167,6 +174,7 @@ def ifftn(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None =
     return transform("ifftn", "ifftn", a, s, axes, norm)
 
 
+@streamed
 def rfftn(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
           norm: str = "backward", stream: Any = None) -> array:
     """`fftn` of real input; of the last of the axes only frequencies that are not negative.
@@ -178,6 +186,7 @@ def rfftn(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None =
     return transform("rfftn", "rfftn", a, s, axes, norm)
 
 
+@streamed
 def irfftn(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
            norm: str = "backward", stream: Any = None) -> array:
     """Inverse of `rfftn`, as float32; `s` gives the lengths of the result.
@@ -190,6 +199,7 @@ def irfftn(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None 
     return transform("irfftn", "irfftn", a, s, axes, norm)
 
 
+@streamed
 def fft2(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None = (-2, -1),
          norm: str = "backward", stream: Any = None) -> array:
     """`fftn` over two axes, the last two by default.
@@ -201,6 +211,7 @@ def fft2(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None = 
     return transform("fft2", "fftn", a, s, axes, norm)
 
 
+@streamed
 def ifft2(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None = (-2, -1),
           norm: str = "backward", stream: Any = None) -> array:
     """`ifftn` over two axes, the last two by default.
@@ -212,6 +223,7 @@ def ifft2(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None =
     return transform("ifft2", "ifftn", a, s, axes, norm)
 
 
+@streamed
 def rfft2(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None = (-2, -1),
           norm: str = "backward", stream: Any = None) -> array:
     """`rfftn` over two axes, the last two by default.
@@ -223,6 +235,7 @@ def rfft2(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None =
     return transform("rfft2", "rfftn", a, s, axes, norm)
 
 
+@streamed
 def irfft2(a: array, s: Sequence[int] | None = None, axes: Sequence[int] | None = (-2, -1),
            norm: str = "backward", stream: Any = None) -> array:
     """`irfftn` over two axes, the last two by default.
@@ -261,6 +274,7 @@ def _whole(value: int) -> Node:
     return prims.const(value, int64)
 
 
+@streamed
 def fftfreq(n: int, d: float = 1.0, stream: Any = None) -> array:
     """Frequencies of the results of `fft` of length n at spacing d, as float32: k / (n d).
 
@@ -273,6 +287,7 @@ def fftfreq(n: int, d: float = 1.0, stream: Any = None) -> array:
     return _frequencies("fftfreq", n, d, False)
 
 
+@streamed
 def rfftfreq(n: int, d: float = 1.0, stream: Any = None) -> array:
     """Frequencies of the results of `rfft` of length n at spacing d, as float32: k / (n d).
 
@@ -295,6 +310,7 @@ def _shifted(name: str, a: Any, axes: Any, back: bool) -> array:
     return roll(wrap(n), tuple(shifts), over)
 
 
+@streamed
 def fftshift(a: array, axes: Any = None, stream: Any = None) -> array:
     """Move frequency 0 to the middle of axes (all by default): a shift by half their length.
 
@@ -307,6 +323,7 @@ def fftshift(a: array, axes: Any = None, stream: Any = None) -> array:
     return _shifted("fftshift", a, axes, False)
 
 
+@streamed
 def ifftshift(a: array, axes: Any = None, stream: Any = None) -> array:
     """Inverse of `fftshift`.
 

@@ -18,6 +18,7 @@ from eutectic.kernel import mathlib as ml
 from eutectic.kernel import scalar
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.scalar import BITS, FLOATS, Complex, Value, const, convert, select
+from eutectic.ops.devices import streamed
 from eutectic.ops.registry import elementwise, node_of, not_complex, to_float
 
 Scalar = Any
@@ -428,6 +429,7 @@ def _round_body(a: Scalar, decimals: int) -> Scalar:
 ROUND = Prim("round", "elementwise", body=_round_body)
 
 
+@streamed
 def round_(a: Any, /, decimals: int = 0, stream: Any = None) -> array:
     """Round to a number of decimals, ties to even, elementwise.
 

@@ -14,6 +14,7 @@ from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops.arithmetic import add, multiply, subtract
 from eutectic.ops.checks import apply, number
+from eutectic.ops.devices import streamed
 from eutectic.ops.joining import slice_axis
 from eutectic.ops.registry import node_of
 
@@ -44,6 +45,7 @@ def _matrix(m: int) -> np.ndarray:
                      for r in _MATRICES[m]], np.float64)
 
 
+@streamed
 def hadamard_transform(a: array, scale: float | None = None, stream: Any = None) -> array:
     """The last axis multiplied by the Hadamard matrix of its length, and by `scale`.
 

@@ -11,6 +11,7 @@ from eutectic.errors import ArgumentError, ArgumentTypeError, AxisError, ShapeEr
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops.checks import axis_of, integer, integers
+from eutectic.ops.devices import streamed
 from eutectic.ops.registry import node_of
 
 
@@ -27,6 +28,7 @@ def _nodes(name: str, arrays: Any) -> list[Node]:
     return [prims.cast(n, d) for n in nodes]
 
 
+@streamed
 def concatenate(arrays: Any, axis: int | None = 0, *, stream: Any = None) -> array:
     """Join arrays along an axis; flattened ones for None. The result has the promoted dtype.
 
@@ -50,6 +52,7 @@ def concatenate(arrays: Any, axis: int | None = 0, *, stream: Any = None) -> arr
     return wrap(prims.concatenate(nodes, i))
 
 
+@streamed
 def stack(arrays: Any, axis: int | None = 0, *, stream: Any = None) -> array:
     """Join arrays of one shape along a new axis. The result has the promoted dtype.
 
@@ -83,6 +86,7 @@ def slice_axis(n: Node, axis: int, start: int, stop: int, step: int = 1) -> Node
                         (*n.shape[:axis], count, *n.shape[axis + 1:]))
 
 
+@streamed
 def split(a: array, /, indices_or_sections: Any, axis: int = 0, *, stream: Any = None) -> list[
         array]:
     """Cut an array along an axis, into equal parts or at indices.
@@ -114,6 +118,7 @@ def split(a: array, /, indices_or_sections: Any, axis: int = 0, *, stream: Any =
             for start, stop in zip([0, *cuts], [*cuts, length])]
 
 
+@streamed
 def unstack(x: array, /, *, axis: int = 0, stream: Any = None) -> tuple[array, ...]:
     """The parts of an array along an axis, without that axis.
 
@@ -154,6 +159,7 @@ def _widths(pad_width: Any, rank: int, shape: tuple[int, ...]) -> list[tuple[int
     return [(p[0], p[1]) for p in pairs]
 
 
+@streamed
 def pad(a: array, pad_width: Any, mode: str = "constant", constant_values: Any = 0, *,
         stream: Any = None) -> array:
     """Surround an array: with a value, its edge, or its reflection without or with the edge.
@@ -219,6 +225,7 @@ def _run(n: Node, axis: int, first: int, step: int, count: int) -> Node:
                         (*n.shape[:axis], count, *n.shape[axis + 1:]))
 
 
+@streamed
 def tile(a: array, reps: Any, /, *, stream: Any = None) -> array:
     """Repeat a whole array along axes; missing ones are added in front.
 
@@ -241,6 +248,7 @@ def tile(a: array, reps: Any, /, *, stream: Any = None) -> array:
     return wrap(prims.reshape(repeated, tuple([c * d for c, d in zip(counts, shape)])))
 
 
+@streamed
 def repeat(array: array, repeats: int, axis: int | None = None, *, stream: Any = None) -> array:
     """Repeat each element along an axis, or of the flattened array.
 
@@ -262,6 +270,7 @@ def repeat(array: array, repeats: int, axis: int | None = None, *, stream: Any =
     return wrap(prims.reshape(wide, (*before[:-1], before[-1] * count, *after)))
 
 
+@streamed
 def roll(a: array, shift: Any, axis: Any = None, /, *, stream: Any = None) -> array:
     """Shift elements along axes, those that leave at an end entering at the other.
 

@@ -16,6 +16,7 @@ from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops import lapack
 from eutectic.ops.checks import apply, axis_of
+from eutectic.ops.devices import streamed
 from eutectic.ops.joining import slice_axis
 from eutectic.ops.registry import broadcast_shape, node_of
 
@@ -56,6 +57,7 @@ def _wrapped(nodes: list[Node]) -> tuple[array, ...]:
     return tuple([wrap(n) for n in nodes])
 
 
+@streamed
 def qr(a: array, *, stream: Any = None) -> tuple[array, array]:
     """Orthonormal Q and upper triangular R with a = Q R, of shapes (..., m, k) and (..., k, n).
 
@@ -74,6 +76,7 @@ def qr(a: array, *, stream: Any = None) -> tuple[array, array]:
     return wrap(q), wrap(r)
 
 
+@streamed
 def svd(a: array, compute_uv: bool = True, *, stream: Any = None) -> Any:
     """Singular value decomposition a = U[:, :k] diag(S) Vt[:k]: (U, S, Vt), or S alone.
 
@@ -94,6 +97,7 @@ def svd(a: array, compute_uv: bool = True, *, stream: Any = None) -> Any:
                           ((*stack, columns, columns), n.dtype)))
 
 
+@streamed
 def inv(a: array, *, stream: Any = None) -> array:
     """Inverse of square matrices, float32 or float64 of shape (..., n, n).
 
@@ -112,6 +116,7 @@ def _triangular_inverse(name: str, n: Node, upper: Any) -> Node:
     return _made(name, lapack.tri_inv, (n,), (bool(upper), name), (n.shape, n.dtype))[0]
 
 
+@streamed
 def tri_inv(a: array, upper: bool = False, *, stream: Any = None) -> array:
     """Inverse of triangular matrices, float32 or float64 of shape (..., n, n).
 
@@ -125,6 +130,7 @@ def tri_inv(a: array, upper: bool = False, *, stream: Any = None) -> array:
     return wrap(_triangular_inverse("tri_inv", _matrices("tri_inv", a, REAL), upper))
 
 
+@streamed
 def cholesky(a: array, upper: bool = False, *, stream: Any = None) -> array:
     """Lower triangular L with a = L L^T, or upper triangular U with a = U^T U.
 
@@ -140,6 +146,7 @@ def cholesky(a: array, upper: bool = False, *, stream: Any = None) -> array:
     return wrap(_made("cholesky", lapack.cholesky, (n,), (bool(upper),), (n.shape, n.dtype))[0])
 
 
+@streamed
 def cholesky_inv(a: array, upper: bool = False, *, stream: Any = None) -> array:
     """Inverse of the matrix whose Cholesky factor is given: (L L^T)^-1 or (U^T U)^-1.
 
@@ -160,6 +167,7 @@ def cholesky_inv(a: array, upper: bool = False, *, stream: Any = None) -> array:
     return wrap(prims.matmul(x, turned) if upper else prims.matmul(turned, x))
 
 
+@streamed
 def pinv(a: array, *, stream: Any = None) -> array:
     """Pseudo-inverse of matrices, float32 or float64 of shape (..., m, n): shape (..., n, m).
 
@@ -175,6 +183,7 @@ def pinv(a: array, *, stream: Any = None) -> array:
     return wrap(_made("pinv", lapack.pinv, (n,), (), ((*stack, columns, rows), n.dtype))[0])
 
 
+@streamed
 def cross(a: array, b: array, axis: int = -1, *, stream: Any = None) -> array:
     """Cross product of vectors along an axis of length 2 or 3; the other axes broadcast.
 
@@ -219,6 +228,7 @@ def _uplo(name: str, uplo: Any) -> str:
     return uplo.upper()
 
 
+@streamed
 def eigh(a: array, UPLO: str = "L", *, stream: Any = None) -> tuple[array, array]:
     """Eigenvalues, increasing, and eigenvectors, as columns, of symmetric or Hermitian matrices.
 
@@ -237,6 +247,7 @@ def eigh(a: array, UPLO: str = "L", *, stream: Any = None) -> tuple[array, array
     return wrap(w), wrap(v)
 
 
+@streamed
 def eigvalsh(a: array, UPLO: str = "L", *, stream: Any = None) -> array:
     """Eigenvalues, increasing, of symmetric or Hermitian matrices. See `eigh`.
 
@@ -250,6 +261,7 @@ def eigvalsh(a: array, UPLO: str = "L", *, stream: Any = None) -> array:
                       (n.shape[:-1], real))[0])
 
 
+@streamed
 def eig(a: array, *, stream: Any = None) -> tuple[array, array]:
     """Eigenvalues and eigenvectors, as columns, of square matrices, as complex64.
 
@@ -265,6 +277,7 @@ def eig(a: array, *, stream: Any = None) -> tuple[array, array]:
     return wrap(w), wrap(v)
 
 
+@streamed
 def eigvals(a: array, *, stream: Any = None) -> array:
     """Eigenvalues of square matrices, as complex64. See `eig`.
 
@@ -276,6 +289,7 @@ def eigvals(a: array, *, stream: Any = None) -> array:
     return wrap(_made("eigvals", lapack.eigvals, (n,), (), (n.shape[:-1], complex64))[0])
 
 
+@streamed
 def lu(a: array, *, stream: Any = None) -> tuple[array, array, array]:
     """Row numbers P (uint32), unit lower triangular L and upper triangular U with a = L[P] U.
 
@@ -294,6 +308,7 @@ def lu(a: array, *, stream: Any = None) -> tuple[array, array, array]:
     return wrap(p), wrap(low), wrap(high)
 
 
+@streamed
 def lu_factor(a: array, *, stream: Any = None) -> tuple[array, array]:
     """L and U of `lu` in one matrix, and the pivots (uint32): row i was exchanged with pivot i.
 
@@ -331,6 +346,7 @@ def _system(name: str, a: Any, b: Any) -> tuple[Node, Node, Shape]:
     return left, right, right.shape[:-1] if vector else right.shape
 
 
+@streamed
 def solve(a: array, b: array, *, stream: Any = None) -> array:
     """The x with a x = b, for square matrices a of shape (..., n, n).
 
@@ -347,6 +363,7 @@ def solve(a: array, b: array, *, stream: Any = None) -> array:
     return wrap(prims.reshape(out, shape))
 
 
+@streamed
 def solve_triangular(a: array, b: array, *, upper: bool = False, stream: Any = None) -> array:
     """The x with a x = b, for triangular matrices a; the other triangle is not read. See `solve`.
 
@@ -371,6 +388,7 @@ def _determinants(name: str, a: Any) -> tuple[Node, Dtype]:
     return prims.cast(n, float32 if d.is_half else d), d
 
 
+@streamed
 def det(a: array, *, stream: Any = None) -> array:
     """Determinant of square matrices, of real numbers of shape (..., n, n).
 
@@ -386,6 +404,7 @@ def det(a: array, *, stream: Any = None) -> array:
     return wrap(prims.cast(_made("det", lapack.det, (n,), (), (n.shape[:-2], n.dtype))[0], d))
 
 
+@streamed
 def slogdet(a: array, *, stream: Any = None) -> tuple[array, array]:
     """Sign of the determinant of square matrices, and logarithm of its magnitude. See `det`.
 

@@ -11,6 +11,7 @@ from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops.arithmetic import add, multiply
 from eutectic.ops.checks import apply
+from eutectic.ops.devices import streamed
 from eutectic.ops.registry import broadcast_shape, node_of
 
 
@@ -58,6 +59,7 @@ def _squeezed(out: Node, row: bool, column: bool) -> Node:
     return prims.reshape(out, shape)
 
 
+@streamed
 def matmul(a: array, b: array, /, *, stream: Any = None) -> array:
     """Matrix product over the last two axes; axes before them broadcast.
 
@@ -72,6 +74,7 @@ def matmul(a: array, b: array, /, *, stream: Any = None) -> array:
     return wrap(_product("matmul", node_of(a, "matmul"), node_of(b, "matmul")))
 
 
+@streamed
 def addmm(c: array, a: array, b: array, /, alpha: float = 1.0, beta: float = 1.0, *,
           stream: Any = None) -> array:
     """alpha * (a @ b) + beta * c, with `c` broadcast to the product's shape.

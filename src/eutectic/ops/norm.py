@@ -13,6 +13,7 @@ from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops import lapack
 from eutectic.ops.checks import apply, axis_of, integers
+from eutectic.ops.devices import streamed
 from eutectic.ops.registry import node_of
 
 NAME = "linalg::norm"
@@ -84,6 +85,7 @@ def _shown(order: float | str) -> str:
     return repr(order) if isinstance(order, str) else f"{order:g}"
 
 
+@streamed
 def norm(a: array, /, ord: Any = None, axis: Any = None, keepdims: bool = False, *,
          stream: Any = None) -> array:
     """Norm of vectors along an axis or of matrices over two axes, or of a whole array.

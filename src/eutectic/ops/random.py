@@ -22,6 +22,7 @@ from eutectic.kernel.scalar import Value, convert, select
 from eutectic.ops.arithmetic import add, divide, minimum, multiply, subtract
 from eutectic.ops.checks import apply, integer, shape_of
 from eutectic.ops.comparison import less
+from eutectic.ops.devices import streamed
 from eutectic.ops.functions import erfinv, floor, log
 from eutectic.ops.registry import broadcast_shape, node_of
 from eutectic.tracing.state import IMPLICIT, implicit_lock
@@ -74,6 +75,7 @@ def checked_key(name: str, k: Any) -> Node:
     return k._n
 
 
+@streamed
 def split(key: array, num: int = 2, stream: Any = None) -> array:
     """`num` keys made from one, as rows of a uint32 array.
 
@@ -192,6 +194,7 @@ def _uniform(name: str, low: Node, high: Node, shape: tuple[int, ...], dtype: Dt
     return _stretched(u, low, high)
 
 
+@streamed
 def uniform(low: Any = 0, high: Any = 1, shape: Any = (), dtype: Dtype | None = float32,
             key: array | None = None, stream: Any = None) -> array:
     """Numbers drawn evenly from [low, high).
@@ -211,6 +214,7 @@ def uniform(low: Any = 0, high: Any = 1, shape: Any = (), dtype: Dtype | None = 
     return wrap(_uniform("uniform", first, last, to, d, next_key("uniform", key), plain))
 
 
+@streamed
 def normal(shape: Any = (), dtype: Dtype | None = float32, loc: Any = None, scale: Any = None,
            key: array | None = None, stream: Any = None) -> array:
     """Numbers drawn from the normal distribution of mean `loc` and standard deviation `scale`.
@@ -249,6 +253,7 @@ def _complex_normal(shape: tuple[int, ...], loc: Any, scale: Any, key: Any) -> a
     return z if loc is None else add(z, loc)
 
 
+@streamed
 def randint(low: Any, high: Any, shape: Any = (), dtype: Dtype | None = int32,
             key: array | None = None, stream: Any = None) -> array:
     """Integers drawn evenly from [low, high): the floor of a float32 draw.
@@ -279,6 +284,7 @@ def randint(low: Any, high: Any, shape: Any = (), dtype: Dtype | None = int32,
     return wrap(prims.cast(apply(floor, u), d))
 
 
+@streamed
 def bernoulli(p: Any = 0.5, shape: Any = None, key: array | None = None,
               stream: Any = None) -> array:
     """Booleans that are true with probability `p`, a number or an array of floats.
@@ -301,6 +307,7 @@ def bernoulli(p: Any = 0.5, shape: Any = None, key: array | None = None,
     return wrap(apply(less, u, n, dtype=bool_))
 
 
+@streamed
 def gumbel(shape: Any = (), dtype: Dtype | None = float32, key: array | None = None,
            stream: Any = None) -> array:
     """Numbers drawn from the standard Gumbel distribution: -log(-log(u)). Floating dtypes.

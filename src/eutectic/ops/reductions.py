@@ -19,6 +19,7 @@ from eutectic.kernel.prim import Prim
 from eutectic.ops.arithmetic import divide, multiply, sqrt, subtract
 from eutectic.ops.checks import apply, axes_of, axis_of, integer
 from eutectic.ops.comparison import WHERE, isfinite, not_equal
+from eutectic.ops.devices import streamed
 from eutectic.ops.functions import exp, log
 from eutectic.ops.registry import node_of
 
@@ -38,6 +39,7 @@ def _simple(name: str, a: Any, axis: Any, keepdims: bool) -> array:
     return wrap(prims.reduce(name, prims.cast(n, to), axes, bool(keepdims)))
 
 
+@streamed
 def sum_(a: array, /, axis: Any = None, keepdims: bool = False, *, stream: Any = None) -> array:
     """Sum over axes (all by default); 0 of no elements.
 
@@ -51,6 +53,7 @@ def sum_(a: array, /, axis: Any = None, keepdims: bool = False, *, stream: Any =
     return _simple("sum", a, axis, keepdims)
 
 
+@streamed
 def prod(a: array, /, axis: Any = None, keepdims: bool = False, *, stream: Any = None) -> array:
     """Product over axes (all by default); 1 of no elements. Dtypes as for `sum`.
 
@@ -71,6 +74,7 @@ def _extreme(name: str, a: Any, axis: Any, keepdims: bool) -> array:
     return wrap(prims.reduce(name, n, axes, bool(keepdims)))
 
 
+@streamed
 def max_(a: array, /, axis: Any = None, keepdims: bool = False, *, stream: Any = None) -> array:
     """Greatest element over axes (all by default); nan where there is one.
 
@@ -84,6 +88,7 @@ def max_(a: array, /, axis: Any = None, keepdims: bool = False, *, stream: Any =
     return _extreme("max", a, axis, keepdims)
 
 
+@streamed
 def min_(a: array, /, axis: Any = None, keepdims: bool = False, *, stream: Any = None) -> array:
     """Least element over axes (all by default); nan where there is one.
 
@@ -97,6 +102,7 @@ def min_(a: array, /, axis: Any = None, keepdims: bool = False, *, stream: Any =
     return _extreme("min", a, axis, keepdims)
 
 
+@streamed
 def minmax(a: array, /, axis: Any = None, keepdims: bool = False, *,
            stream: Any = None) -> tuple[array, array]:
     """Least and greatest element over axes (all by default). See `min` and `max`.
@@ -108,6 +114,7 @@ def minmax(a: array, /, axis: Any = None, keepdims: bool = False, *,
     return min_(a, axis, keepdims), max_(a, axis, keepdims)
 
 
+@streamed
 def all_(a: array, /, axis: Any = None, keepdims: bool = False, *, stream: Any = None) -> array:
     """Whether all elements over axes differ from zero; true of no elements.
 
@@ -118,6 +125,7 @@ def all_(a: array, /, axis: Any = None, keepdims: bool = False, *, stream: Any =
     return _simple("all", a, axis, keepdims)
 
 
+@streamed
 def any_(a: array, /, axis: Any = None, keepdims: bool = False, *, stream: Any = None) -> array:
     """Whether any element over axes differs from zero; false of no elements.
 
@@ -141,6 +149,7 @@ def _arg(name: str, a: Any, axis: Any, keepdims: bool) -> array:
     return wrap(prims.reduce(name, n, axes, bool(keepdims)))
 
 
+@streamed
 def argmax(a: array, /, axis: int | None = None, keepdims: bool = False, *,
            stream: Any = None) -> array:
     """Position, as uint32, of the first greatest element along an axis, or of all elements.
@@ -154,6 +163,7 @@ def argmax(a: array, /, axis: int | None = None, keepdims: bool = False, *,
     return _arg("argmax", a, axis, keepdims)
 
 
+@streamed
 def argmin(a: array, /, axis: int | None = None, keepdims: bool = False, *,
            stream: Any = None) -> array:
     """Position, as uint32, of the first least element along an axis, or of all elements.
@@ -249,6 +259,7 @@ LOGSUMEXP = _composite("logsumexp", _lower_logsumexp)
 COUNT_NONZERO = _composite("count_nonzero", _lower_count)
 
 
+@streamed
 def mean(a: array, /, axis: Any = None, keepdims: bool = False, *, stream: Any = None) -> array:
     """Mean over axes (all by default); nan of no elements.
 
@@ -274,6 +285,7 @@ def _spread(name: str, prim: Prim, a: Any, axis: Any, keepdims: bool, ddof: Any)
                      _reduced(n.shape, axes, keepdims), d))
 
 
+@streamed
 def var(a: array, /, axis: Any = None, keepdims: bool = False, ddof: int = 0, *,
         correction: int | None = None, stream: Any = None) -> array:
     """Variance over axes (all by default): the mean of |a - mean|^2, over n - ddof.
@@ -288,6 +300,7 @@ def var(a: array, /, axis: Any = None, keepdims: bool = False, ddof: int = 0, *,
     return _spread("var", VAR, a, axis, keepdims, ddof if correction is None else correction)
 
 
+@streamed
 def std(a: array, /, axis: Any = None, keepdims: bool = False, ddof: int = 0, *,
         correction: int | None = None, stream: Any = None) -> array:
     """Standard deviation over axes (all by default): the square root of `var`.
@@ -299,6 +312,7 @@ def std(a: array, /, axis: Any = None, keepdims: bool = False, ddof: int = 0, *,
     return _spread("std", STD, a, axis, keepdims, ddof if correction is None else correction)
 
 
+@streamed
 def softmax(a: array, /, axis: Any = None, *, precise: bool = False, stream: Any = None) -> array:
     """Softmax over axes (all by default): e^(a - max) / sum of e^(a - max).
 
@@ -318,6 +332,7 @@ def softmax(a: array, /, axis: Any = None, *, precise: bool = False, stream: Any
     return wrap(Node(SOFTMAX, (n,), (axes,), n.shape, d))
 
 
+@streamed
 def logsumexp(a: array, /, axis: Any = None, keepdims: bool = False, *,
               stream: Any = None) -> array:
     """Logarithm of the sum of exponentials over axes (all by default), without overflow.
@@ -338,6 +353,7 @@ def logsumexp(a: array, /, axis: Any = None, keepdims: bool = False, *,
                      float_of(n.dtype)))
 
 
+@streamed
 def count_nonzero(a: array, /, axis: Any = None, keepdims: bool = False, *,
                   stream: Any = None) -> array:
     """Number, as int32, of elements that differ from zero over axes (all by default).

@@ -23,6 +23,7 @@ from eutectic.graph.number import Number
 from eutectic.graph.prims import cast, const
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.scalar import pattern
+from eutectic.ops.devices import check_stream
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,6 +225,8 @@ def elementwise(
 
         if arity == 1:
             def unary(a: Any, /, *, stream: Any = None) -> array:
+                if stream is not None:
+                    check_stream(op_name, stream)
                 n = a._n if type(a) is array else node_of(a, op_name)
                 d = n.dtype
                 if d not in accepted:
@@ -233,6 +236,8 @@ def elementwise(
                 return wrap(Node(prim, (n,), (), n.shape, d_out[d]))
         elif arity == 2:
             def binary(a: Any, b: Any, stream: Any = None) -> array:
+                if stream is not None:
+                    check_stream(op_name, stream)
                 ta, tb = type(a), type(b)
                 if ta is array and tb is array and a._n.dtype is b._n.dtype:
                     x, y = a._n, b._n
@@ -257,6 +262,8 @@ def elementwise(
                 return wrap(Node(prim, (x, y), (), shape, d_out[d]))
         else:
             def n_ary(*xs: Any, stream: Any = None) -> array:
+                if stream is not None:
+                    check_stream(op_name, stream)
                 if len(xs) != arity:
                     raise ArgumentTypeError(f"[{op_name}] takes {arity} operands, got {len(xs)}.")
                 nodes, d = operands(op_name, xs)

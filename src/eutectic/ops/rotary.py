@@ -19,6 +19,7 @@ from eutectic.kernel.prim import Prim
 from eutectic.ops.arithmetic import add, divide, multiply, negative, subtract
 from eutectic.ops.checks import apply, number
 from eutectic.ops.derivatives import structural
+from eutectic.ops.devices import streamed
 from eutectic.ops.fast import real_floating, vector
 from eutectic.ops.functions import cos, exp, sin
 from eutectic.ops.registry import node_of
@@ -80,6 +81,7 @@ def _lower(n: Node) -> Node:
 ROPE = Prim("rope", "composite", lower=_lower)
 
 
+@streamed
 def rope(a: array, dims: int, *, traditional: bool, base: float | None, scale: float,
          offset: int | array, freqs: array | None = None, stream: Any = None) -> array:
     """Rotate pairs of features by angles that grow with the position (rotary encoding).

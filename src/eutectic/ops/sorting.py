@@ -17,6 +17,7 @@ from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops import ordering
 from eutectic.ops.checks import axes_of, axis_of, integer
+from eutectic.ops.devices import streamed
 from eutectic.ops.joining import slice_axis
 from eutectic.ops.registry import node_of
 
@@ -64,6 +65,7 @@ def _topk(x: np.ndarray, axis: int, name: str, k: int) -> np.ndarray:
     return _rows_along(x, axis, lambda rows: ordering.top(rows, k, name))
 
 
+@streamed
 def sort(a: array, /, axis: int | None = -1, *, stream: Any = None) -> array:
     """Sort along an axis, or the flattened array for None, in increasing order.
 
@@ -78,6 +80,7 @@ def sort(a: array, /, axis: int | None = -1, *, stream: Any = None) -> array:
     return _ordered("sort", _sort, n, i, (), n.dtype)
 
 
+@streamed
 def argsort(a: array, /, axis: int | None = -1, *, stream: Any = None) -> array:
     """Positions, as uint32, that sort along an axis, or the flattened array for None.
 
@@ -100,6 +103,7 @@ def _kth(name: str, kth: Any, n: Node, axis: int) -> int:
     return k + length if k < 0 else k
 
 
+@streamed
 def partition(a: array, /, kth: int, axis: int | None = -1, *, stream: Any = None) -> array:
     """Put the element that sorting would put at `kth` there, smaller ones before, others behind.
 
@@ -114,6 +118,7 @@ def partition(a: array, /, kth: int, axis: int | None = -1, *, stream: Any = Non
     return _ordered("partition", _partition, n, i, (_kth("partition", kth, n, i),), n.dtype)
 
 
+@streamed
 def argpartition(a: array, /, kth: int, axis: int | None = -1, *, stream: Any = None) -> array:
     """Positions, as uint32, of the elements that `partition` gives.
 
@@ -125,6 +130,7 @@ def argpartition(a: array, /, kth: int, axis: int | None = -1, *, stream: Any = 
     return _ordered("argpartition", _argpartition, n, i, (_kth("argpartition", kth, n, i),), uint32)
 
 
+@streamed
 def topk(a: array, /, k: int, axis: int | None = -1, *, stream: Any = None) -> array:
     """The `k` greatest elements along an axis, or of the flattened array for None.
 
@@ -153,6 +159,7 @@ def _searchsorted(sequence: np.ndarray, values: np.ndarray, name: str, side: str
                            side=side).astype(np.uint32)  # type: ignore[call-overload]
 
 
+@streamed
 def searchsorted(sorted_sequence: array, values: array, /, side: str = "left", *,
                  stream: Any = None) -> array:
     """Where, as uint32, values would be inserted in a sorted sequence to keep it sorted.
@@ -183,6 +190,7 @@ def _median(x: np.ndarray) -> np.ndarray:
     return ordering.by_rows(ordering.median, rows).reshape(x.shape[:-1])
 
 
+@streamed
 def median(a: array, /, axis: Any = None, keepdims: bool = False, *, stream: Any = None) -> array:
     """Median over axes (all by default): of an even number the mean of the middle two.
 
@@ -239,6 +247,7 @@ def _unique(x: np.ndarray, fill: np.ndarray, name: str, size: int, filled: bool,
     return results[0] if len(results) == 1 else results
 
 
+@streamed
 def unique(a: array, /, size: int, return_index: bool = False, return_inverse: bool = False,
            return_counts: bool = False, fill_value: Any = None, *, stream: Any = None) -> Any:
     """The distinct elements of the flattened array in increasing order, `size` of them.

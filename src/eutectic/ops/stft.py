@@ -11,6 +11,7 @@ from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops.checks import apply, integer
 from eutectic.ops.comparison import WHERE
+from eutectic.ops.devices import streamed
 from eutectic.ops.fft import transform
 from eutectic.ops.joining import pad, slice_axis
 from eutectic.ops.registry import node_of
@@ -51,6 +52,7 @@ def _places(frames: int, n_fft: int, hop: int) -> Node:
     return apply("add", start, prims.iota(shape, 1))
 
 
+@streamed
 def stft(x: array, n_fft: int = 2048, hop_length: int | None = None,
          win_length: int | None = None, window: array | None = None, center: bool = True,
          pad_mode: str = "reflect", norm: str = "backward", onesided: bool | None = None,
@@ -92,6 +94,7 @@ def stft(x: array, n_fft: int = 2048, hop_length: int | None = None,
     return wrap(prims.transpose(out, (*range(rank), rank + 1, rank)))
 
 
+@streamed
 def istft(stft_matrix: array, n_fft: int | None = None, hop_length: int | None = None,
           win_length: int | None = None, window: array | None = None, center: bool = True,
           norm: str = "backward", onesided: bool | None = None, length: int | None = None,

@@ -22,6 +22,7 @@ from eutectic.kernel.prim import Prim
 from eutectic.kernel.scalar import Value, convert, fmax, fmin, select
 from eutectic.ops.advanced_indexing import given_index, known_index
 from eutectic.ops.checks import apply, axis_of, integer, integers, shape_of
+from eutectic.ops.devices import streamed
 from eutectic.ops.indexing import fitted, value_for
 from eutectic.ops.joining import slice_axis
 from eutectic.ops.registry import node_of
@@ -51,6 +52,7 @@ def _not_empty(name: str, axis: int, shape: tuple[int, ...]) -> None:
                             f"{show_shape(shape)}.")
 
 
+@streamed
 def take(a: array, /, indices: Any, axis: int | None = None, *, stream: Any = None) -> array:
     """Elements along an axis, or of the flattened array, at integer indices.
 
@@ -102,6 +104,7 @@ def _along(name: str, a: Any, indices: Any, axis: Any) -> tuple[Node, Node, int]
     return n, index, i
 
 
+@streamed
 def take_along_axis(a: array, /, indices: array, axis: int | None = -1, *,
                     stream: Any = None) -> array:
     """Elements along an axis, each at an index of its own, as `argsort` gives them.
@@ -131,6 +134,7 @@ def take_along_axis(a: array, /, indices: array, axis: int | None = -1, *,
     return wrap(prims.gather(n, [index], axes, to))
 
 
+@streamed
 def put_along_axis(a: array, /, indices: array, values: Any, axis: int | None = None, *,
                    stream: Any = None) -> array:
     """The array with elements along an axis replaced, each at an index of its own.
@@ -203,6 +207,7 @@ def _windows(name: str, n: Node, starts: Any, axes: Any,
     return tuple(at), indices, {}
 
 
+@streamed
 def slice_(a: array, start_indices: Any, axes: Any, slice_size: Any, *,
            stream: Any = None) -> array:
     """A part of an array of a fixed size that starts at computed places.
@@ -231,6 +236,7 @@ def slice_(a: array, start_indices: Any, axes: Any, slice_size: Any, *,
     return wrap(prims.gather(n, indices, rules, size))
 
 
+@streamed
 def slice_update(a: array, update: Any, start_indices: Any, axes: Any, *,
                  stream: Any = None) -> array:
     """The array with a part that starts at computed places replaced.
@@ -265,6 +271,7 @@ def slice_update(a: array, update: Any, start_indices: Any, axes: Any, *,
     return wrap(prims.scatter(n, v, indices, rules, "set"))
 
 
+@streamed
 def as_strided(a: array, /, shape: Any = None, strides: Any = None, offset: int = 0, *,
                stream: Any = None) -> array:
     """The elements of an array, in row-major order, read with other strides; reads may overlap.

@@ -15,6 +15,7 @@ from eutectic.kernel import mathlib as ml
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.scalar import BITS, Complex, Value, bitcast, convert
 from eutectic.ops.checks import axes_of, axis_of, integer, integers, shape_of
+from eutectic.ops.devices import streamed
 from eutectic.ops.registry import broadcast_shape, node_of
 
 
@@ -43,6 +44,7 @@ def _resolved(name: str, wanted: tuple[int, ...], size: int, of: tuple[int, ...]
     return wanted
 
 
+@streamed
 def reshape(a: array, /, shape: Any, *, stream: Any = None) -> array:
     """The elements, in row-major order, in another shape; one length may be -1.
 
@@ -58,11 +60,13 @@ def reshape(a: array, /, shape: Any, *, stream: Any = None) -> array:
     return wrap(prims.reshape(n, _resolved("reshape", wanted, n.size, n.shape)))
 
 
+@streamed
 def _reshape_method(self: array, *shape: Any, stream: Any = None) -> array:
     """The elements in another shape: `a.reshape(2, 3)` or `a.reshape((2, 3))`."""
     return reshape(self, shape[0] if len(shape) == 1 else shape)
 
 
+@streamed
 def transpose(a: array, /, axes: Any = None, *, stream: Any = None) -> array:
     """Permute the axes; reverse them by default.
 
@@ -84,6 +88,7 @@ def transpose(a: array, /, axes: Any = None, *, stream: Any = None) -> array:
     return wrap(prims.transpose(n, perm))
 
 
+@streamed
 def _transpose_method(self: array, *axes: Any, stream: Any = None) -> array:
     """Permute the axes: `a.transpose()`, `a.transpose(1, 0)` or `a.transpose((1, 0))`."""
     if not axes or axes == (None,):
@@ -91,6 +96,7 @@ def _transpose_method(self: array, *axes: Any, stream: Any = None) -> array:
     return transpose(self, axes[0] if len(axes) == 1 else axes)
 
 
+@streamed
 def matrix_transpose(a: array, /, *, stream: Any = None) -> array:
     """Swap the last two axes. Raises ShapeError for fewer than two.
 
@@ -105,6 +111,7 @@ def matrix_transpose(a: array, /, *, stream: Any = None) -> array:
     return swapaxes(a, -2, -1)
 
 
+@streamed
 def swapaxes(a: array, /, axis1: int, axis2: int, *, stream: Any = None) -> array:
     """Swap two axes. Raises AxisError for one out of range.
 
@@ -119,6 +126,7 @@ def swapaxes(a: array, /, axis1: int, axis2: int, *, stream: Any = None) -> arra
     return wrap(prims.transpose(n, tuple(perm)))
 
 
+@streamed
 def moveaxis(a: array, /, source: int, destination: int, *, stream: Any = None) -> array:
     """Move an axis to another place; the others keep their order.
 
@@ -135,6 +143,7 @@ def moveaxis(a: array, /, source: int, destination: int, *, stream: Any = None) 
     return wrap(prims.transpose(n, tuple(perm)))
 
 
+@streamed
 def broadcast_to(a: Any, /, shape: Any, *, stream: Any = None) -> array:
     """Repeat axes of length 1, and add axes in front, to reach a shape.
 
@@ -167,6 +176,7 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     return broadcast_shape("broadcast_shapes", *[shape_of("broadcast_shapes", s) for s in shapes])
 
 
+@streamed
 def broadcast_arrays(*arrays: array, stream: Any = None) -> tuple[array, ...]:
     """Arrays broadcast to their common shape.
 
@@ -183,6 +193,7 @@ def broadcast_arrays(*arrays: array, stream: Any = None) -> tuple[array, ...]:
     return tuple([wrap(prims.broadcast(n, shape)) for n in nodes])
 
 
+@streamed
 def expand_dims(a: array, /, axis: Any, *, stream: Any = None) -> array:
     """Insert axes of length 1; their positions count in the result.
 
@@ -200,6 +211,7 @@ def expand_dims(a: array, /, axis: Any, *, stream: Any = None) -> array:
     return wrap(prims.reshape(n, tuple([1 if i in axes else next(rest) for i in range(rank)])))
 
 
+@streamed
 def squeeze(a: array, /, axis: Any = None, *, stream: Any = None) -> array:
     """Drop axes of length 1: those given, or all.
 
@@ -220,6 +232,7 @@ def squeeze(a: array, /, axis: Any = None, *, stream: Any = None) -> array:
     return wrap(prims.reshape(n, tuple([d for i, d in enumerate(n.shape) if i not in axes])))
 
 
+@streamed
 def flatten(a: array, /, start_axis: int = 0, end_axis: int = -1, *, stream: Any = None) -> array:
     """Merge the axes from `start_axis` to `end_axis` into one; all of them by default.
 
@@ -244,6 +257,7 @@ def flatten(a: array, /, start_axis: int = 0, end_axis: int = -1, *, stream: Any
     return wrap(prims.reshape(n, (*n.shape[:first], middle, *n.shape[last + 1:])))
 
 
+@streamed
 def unflatten(a: array, /, axis: int, shape: Any, *, stream: Any = None) -> array:
     """Split an axis into several; one length may be -1.
 
@@ -274,6 +288,7 @@ def _atleast(name: str, rank: int, arys: tuple[Any, ...]) -> Any:
     return out[0] if len(out) == 1 else out
 
 
+@streamed
 def atleast_1d(*arys: array, stream: Any = None) -> Any:
     """Arrays with at least one axis; a list of them for several arguments.
 
@@ -284,6 +299,7 @@ def atleast_1d(*arys: array, stream: Any = None) -> Any:
     return _atleast("atleast_1d", 1, arys)
 
 
+@streamed
 def atleast_2d(*arys: array, stream: Any = None) -> Any:
     """Arrays with at least two axes, new ones in front; a list of them for several arguments.
 
@@ -294,6 +310,7 @@ def atleast_2d(*arys: array, stream: Any = None) -> Any:
     return _atleast("atleast_2d", 2, arys)
 
 
+@streamed
 def atleast_3d(*arys: array, stream: Any = None) -> Any:
     """Arrays with at least three axes, NumPy's way; a list of them for several arguments.
 
@@ -304,6 +321,7 @@ def atleast_3d(*arys: array, stream: Any = None) -> Any:
     return _atleast("atleast_3d", 3, arys)
 
 
+@streamed
 def flip(a: array, /, axis: Any = None, *, stream: Any = None) -> array:
     """Reverse the order of elements along axes (all by default).
 
@@ -318,6 +336,7 @@ def flip(a: array, /, axis: Any = None, *, stream: Any = None) -> array:
     return wrap(prims.slice_(n, starts, steps, n.shape))
 
 
+@streamed
 def astype(a: Any, dtype: Dtype, /, *, stream: Any = None) -> array:
     """Convert to another dtype.
 
@@ -333,11 +352,13 @@ def astype(a: Any, dtype: Dtype, /, *, stream: Any = None) -> array:
     return wrap(prims.cast(node_of(a, "astype"), dtype))
 
 
+@streamed
 def _astype_method(self: array, dtype: Dtype, stream: Any = None) -> array:
     """Convert to another dtype. See `eutectic.core.astype`."""
     return astype(self, dtype)
 
 
+@streamed
 def contiguous(a: array, /, allow_col_major: bool = False, *, stream: Any = None) -> array:
     """The array in row-major memory without gaps.
 
@@ -404,6 +425,7 @@ JOINED = Prim("joined_bits", "elementwise", body=_joined_body)
 _UNSIGNED = {1: uint8, 2: uint16, 4: uint32, 8: uint64}
 
 
+@streamed
 def view(a: Any, dtype: Dtype, stream: Any = None) -> array:
     """The bits of the elements as another dtype; the last axis grows or shrinks with the size.
 

@@ -10,6 +10,7 @@ from eutectic.dtype import float32, float64
 from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.ops.checks import apply, integer
+from eutectic.ops.devices import streamed
 
 
 def _constant(value: float) -> Node:
@@ -35,6 +36,7 @@ def _window(name: str, m: Any, *weights: float) -> array:
     return wrap(prims.cast(total, float32))
 
 
+@streamed
 def bartlett(M: int, *, stream: Any = None) -> array:
     """Triangular window of M points, float32: 1 - |2i/(M-1) - 1|. None for M below 1.
 
@@ -51,6 +53,7 @@ def bartlett(M: int, *, stream: Any = None) -> array:
     return wrap(prims.cast(apply("subtract", _constant(1.0), part), float32))
 
 
+@streamed
 def hanning(M: int, *, stream: Any = None) -> array:
     """Hann window of M points, float32: 0.5 - 0.5 cos(2 pi i / (M-1)). None for M below 1.
 
@@ -61,6 +64,7 @@ def hanning(M: int, *, stream: Any = None) -> array:
     return _window("hanning", M, 0.5, -0.5)
 
 
+@streamed
 def hamming(M: int, *, stream: Any = None) -> array:
     """Hamming window of M points, float32: 0.54 - 0.46 cos(2 pi i / (M-1)). None for M below 1.
 
@@ -71,6 +75,7 @@ def hamming(M: int, *, stream: Any = None) -> array:
     return _window("hamming", M, 0.54, -0.46)
 
 
+@streamed
 def blackman(M: int, *, stream: Any = None) -> array:
     """Blackman window of M points, float32: 0.42 - 0.5 cos(t) + 0.08 cos(2t), t = 2 pi i / (M-1).
 
