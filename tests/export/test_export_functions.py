@@ -288,3 +288,20 @@ def test_large_constants_lie_in_the_file(tmp_path: Path) -> None:
     assert mx.get_active_memory() - before < 1 << 16
     x = mx.random.normal((1, 1024), key=mx.random.key(1))
     assert bytes(f(x)[0]) == bytes(x @ w)
+
+
+def test_an_operation_that_runs_entry_by_entry_is_refused(tmp_path: Path) -> None:
+    """Under vmap, functions of other libraries that know no batches run once an entry."""
+    x = mx.array([[3.0, 1.0, 1.0], [2.0, 2.0, 5.0]])
+    sequences = mx.sort(x)
+    for f, args, name in (
+            (mx.vmap(lambda a: mx.unique(a, 2)), (x,), "unique"),
+            (mx.vmap(lambda a: mx.unique(a, 2, return_counts=True)[1]), (x,), "unique"),
+            (mx.vmap(mx.vmap(lambda a: mx.unique(a, 2))), (x[None],), "unique"),
+            (mx.vmap(lambda s, v: mx.searchsorted(s, v)), (sequences, x), "searchsorted")):
+        path = tmp_path / name
+        with pytest.raises(ExportError, match=rf"cannot be exported: {name}.* is not an operation"):
+            mx.export_function(path, f, *args)
+        assert not path.exists()
+    [found] = imported(mx.vmap(lambda v: mx.searchsorted(sequences[0], v)), x)(x)
+    assert found.tolist() == mx.searchsorted(sequences[0], x).tolist()
