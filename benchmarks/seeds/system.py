@@ -23,6 +23,11 @@ class System:
     """What steps change: parameters and optimizer, as trees of arrays."""
     one: Callable[[Step], Any] | None = None
     """A single step where the unit has several; its kernels are counted."""
+    forward: Step | None = None
+    """The forward pass alone, for the batch of a training step."""
+    loss: Step | None = None
+    """Forward pass and loss, for the same."""
+    batch: tuple[Any, ...] = ()
 
 
 def training(mx: Any, nn: Any, model: Any, optimizer: Any, loss: Callable[..., Any],
@@ -49,4 +54,5 @@ def training(mx: Any, nn: Any, model: Any, optimizer: Any, loss: Callable[..., A
         return value
 
     return System(step, lambda: mx.compile(step, inputs=captured, outputs=captured), run,
-                  lambda: [model.parameters(), optimizer.state])
+                  lambda: [model.parameters(), optimizer.state],
+                  forward=lambda x, y: model(x), loss=loss, batch=batch)

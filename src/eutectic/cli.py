@@ -1,4 +1,4 @@
-"""The command `eutectic`: measure, explain, cache, run.
+"""The command `eutectic`: measure, explain, cache, claims, run.
 
 Results go to standard output, progress and errors to standard error. Exit status: 0, 1 where the
 user's function fails, 2 for wrong usage.
@@ -42,6 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from eutectic.compat import run
 
         return run.main(words[1:])
+    if words[:1] == ["claims"]:  # its options are those of the script
+        from eutectic.inspect import claims
+
+        return claims.main(words[1:])
     parser = _parser()
     try:
         given = parser.parse_args(arguments)
@@ -112,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     cache.add_argument("--json", action="store_true", help="print JSON")
     cache.set_defaults(run=_cache)
 
+    commands.add_parser("claims", help="check what is said about mx.compile; writes docs/claims.md")
     commands.add_parser("run", help="run a program that imports mlx, unchanged")
     return parser
 
