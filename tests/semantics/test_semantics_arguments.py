@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import decimal
 import enum
-from collections import namedtuple
+from collections import deque, namedtuple
 
 import numpy as np
 import pytest
 
 import eutectic.core as mx
 from eutectic import tree
+from eutectic.errors import ArgumentTypeError
 from eutectic.tracing import native
 
 
@@ -199,3 +200,35 @@ def test_train_and_eval_are_seen():
         for training in (True, False, True, True, False, False):
             layer.training = training
             assert g(mx.array([3.0]), *rest).item() == (6.0 if training else 3.0)
+
+
+@pytest.mark.parametrize(("value", "instead"), [
+    ({1}, "a frozenset"), (bytearray(b"a"), "bytes"), (deque([1]), "a list"),
+    (iter([1]), "a list"), ((k for k in "ab"), "a list")], ids=lambda v: type(v).__name__)
+def test_what_cannot_be_a_part_of_a_key_says_so(value, instead):
+    f = mx.compile(lambda x, v: x * 2)
+    with pytest.raises(ArgumentTypeError, match=f"argument 1 of <lambda> is a .*give {instead}"):
+        f(mx.array([1.0]), value)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_registered_object_as_captured_state(nested):
+    class Mine:
+        def __init__(self, a, k):
+            self.a, self.k = a, k
+
+    tree.register(Mine, lambda m: ((m.a,), m.k), lambda k, xs: Mine(xs[0], k))
+    first = mx.array([1.0, 2.0])
+    mine = Mine(first, 3)
+    state = [mine] if nested else mine
+
+    def f(x):
+        mine.a = mine.a + x
+        return mine.a * mine.k
+
+    g = mx.compile(f, inputs=state, outputs=state)
+    for k in range(1, 4):
+        assert g(first).tolist() == [3.0 * (k + 1), 6.0 * (k + 1)]
+        assert mine.a.tolist() == [k + 1.0, 2 * k + 2.0] and first.tolist() == [1.0, 2.0]
+    mine.a, mine.k = mx.array([0.0, 0.0]), 5
+    assert g(first).tolist() == [5.0, 10.0] and (not nested or state[0] is mine)

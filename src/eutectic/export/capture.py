@@ -73,7 +73,7 @@ def capture(name: str, fun: Callable[..., Any], args: Sequence[array],
             values[id(n)] = at
         elif n.data is not None or at is not None:
             values[id(n)] = len(given) + len(constants)
-            constants.append(wrap(n) if at is None else wrap(call.arrays[at]._n))
+            constants.append(wrap(n) if at is None else wrap(call.nodes[at]))
     try:
         operations = _operations(graph, values)
     except Fault as e:

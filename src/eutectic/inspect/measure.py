@@ -300,7 +300,7 @@ class _Subject:
         # The call may be native code all through, so its plan is run alone, next to it.
         entry = compiled.lower(*self.args, **self.kwargs)
         call = compiled.reader.read(self.args, self.kwargs)
-        nodes = [call.arrays[i]._n for i in entry.traced.used] + entry.traced.captured
+        nodes = [call.nodes[i] for i in entry.traced.used] + entry.traced.captured
         addresses = [n.data.ptr for n in nodes]
         whole = inside = math.inf
         begin = time.perf_counter()

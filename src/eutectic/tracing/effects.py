@@ -13,8 +13,8 @@ from typing import Any
 
 from eutectic.array import array
 from eutectic.graph.ir import Node
-from eutectic.tracing.state import Slot, fill, template
-from eutectic.tree import flatten, is_container
+from eutectic.tracing.state import Slot, attributes, fill, holds_array, template
+from eutectic.tree import flatten
 
 _ABSENT = object()
 
@@ -99,7 +99,7 @@ class Effects:
         found = []
         for place, before in self._before:
             for k, v in place.content().items():
-                if before.get(k, _ABSENT) is not v and _holds_array(v):
+                if before.get(k, _ABSENT) is not v and holds_array(v):
                     found += [x for x in flatten(v)[0] if isinstance(x, array)]
         return found
 
@@ -128,14 +128,7 @@ def apply(effects: Sequence[Effect], outs: Sequence[Node]) -> None:
 
 def _new_arrays(before: dict[Any, Any], now: dict[Any, Any]) -> bool:
     """Whether values that were not there hold arrays."""
-    return any(before.get(k, _ABSENT) is not v and _holds_array(v) for k, v in now.items())
-
-
-def _holds_array(x: Any) -> bool:
-    if isinstance(x, array):
-        return True
-    return x is not None and is_container(x) and any(
-        isinstance(leaf, array) for leaf in flatten(x)[0])
+    return any(before.get(k, _ABSENT) is not v and holds_array(v) for k, v in now.items())
 
 
 def _containers(x: Any, into: set[int]) -> None:
@@ -146,4 +139,8 @@ def _containers(x: Any, into: set[int]) -> None:
     elif isinstance(x, (list, tuple)):
         into.add(id(x))
         for v in x:
+            _containers(v, into)
+    elif (own := attributes(x)) is not None:
+        into.add(id(own))
+        for v in own.values():
             _containers(v, into)

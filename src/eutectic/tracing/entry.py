@@ -37,6 +37,8 @@ class Traced:
     """Whether the random state is read or changed."""
     effects: list[Effect]
     """What is written to places that were not declared."""
+    writes: bool = False
+    """Whether a call changes captured state; such calls run one at a time, as those that draw."""
     numbers: Numbers | None = None
     """Python numbers whose values come with each call."""
 
@@ -95,6 +97,8 @@ class Call:
     """Structure of `[args, kwargs]`, or of `args` alone where there are no keywords."""
     arrays: list[array]
     """Array arguments, then captured arrays: each of these once."""
+    nodes: list[Node]
+    """What the arrays held when the key was made; another thread may change captured ones."""
     n_arguments: int
     key: Any
     state: list[Any] = field(default_factory=list)

@@ -24,7 +24,8 @@ from eutectic.tracing.arguments import run_plainly
 from eutectic.tracing.breaks import Break, Trace, active
 from eutectic.tracing.entry import Call, Entry, Plain, Traced, same_trace
 from eutectic.tracing.history import CompileStats, History
-from eutectic.tracing.keys import ENVIRONMENT, Reader, any_shape, without_environment
+from eutectic.tracing.keys import (
+    ALIASES, ARRAYS, ENVIRONMENT, Reader, any_shape, without_environment)
 from eutectic.tracing.lifting import Families, Family, agrees, given_key, number_places
 from eutectic.tracing.methods import bound
 from eutectic.tracing.native import MISS
@@ -109,8 +110,10 @@ class CompiledFunction:
             if place is not None:
                 self.history.count(place)
                 return run_plainly(self.fun, call)
-            made, new = self._entry_of_family(
-                call, functools.partial(self.history.broke, call.key))
+            with self._lock, implicit_lock:  # what is captured stays as it is until it is traced
+                call = self.reader.read(args, kwargs)
+                made, new = self._entry_of_family(
+                    call, functools.partial(self.history.broke, call.key))
             if isinstance(made, Plain):
                 return made.result
             entry = made
@@ -119,8 +122,10 @@ class CompiledFunction:
         if entry.traced.numbers is not None:
             patterns = entry.patterns(call)
             if patterns is None:  # Python's arithmetic took another way
-                made, new = self._new_entry(
-                    call, functools.partial(self.history.broke, call.key)), True
+                with self._lock, implicit_lock:
+                    call = self.reader.read(args, kwargs)
+                    made, new = self._new_entry(
+                        call, functools.partial(self.history.broke, call.key)), True
                 if isinstance(made, Plain):
                     return made.result
                 entry = made
@@ -133,12 +138,16 @@ class CompiledFunction:
                 if out is not MISS:
                     return out if record.finish is None else record.finish(out)
             entry.calls += 1
-        if entry.traced.draws:
+        if entry.traced.draws or entry.traced.writes:
             with implicit_lock:
-                # Another draw may have moved the random state since the key was made.
+                # Another call may have changed the state since the key was made.
                 now = self.reader.read(args, kwargs)
                 now.patterns = call.patterns
-                return run_entry(self.reader, entry, now)
+                if now.key[ARRAYS] == call.key[ARRAYS] and now.key[ALIASES] == call.key[ALIASES]:
+                    return run_entry(self.reader, entry, now)
+                if new:  # the trace itself did
+                    return run_entry(self.reader, entry, call)
+            return self._call(args, kwargs)
         return run_entry(self.reader, entry, call)
 
     # -- the native call --------------------------------------------------------------------------
@@ -310,7 +319,7 @@ class CompiledFunction:
 
     def _strides(self, call: Call, traced: Traced, i: int) -> tuple[int, ...]:
         if i < len(traced.used):
-            n = call.arrays[traced.used[i]]._n
+            n = call.nodes[traced.used[i]]
         else:
             n = traced.captured[i - len(traced.used)]
         return n.data.strides_of(n.shape)

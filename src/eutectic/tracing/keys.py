@@ -6,7 +6,8 @@ constant, and the same of what the function reads elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -22,12 +23,13 @@ from eutectic.engine.evaluate import evaluate
 from eutectic.errors import ArgumentTypeError
 from eutectic.graph.ir import blocking
 from eutectic.runtime import pool
+from eutectic.tracing.breaks import active
 from eutectic.tracing.entry import Call
 from eutectic.tracing.environment import Environment, Same, can_look_into, constant_key
-from eutectic.tracing.state import IMPLICIT
+from eutectic.tracing.state import IMPLICIT, implicit_lock
 from eutectic.tree import flatten
 
-_ARRAYS, ENVIRONMENT, ALIASES = 2, 3, 6
+ARRAYS, ENVIRONMENT, ALIASES = 2, 3, 6
 """Which parts of a call's key are the arrays', the environment's, and which arrays
 are the same object."""
 _CONSTANT_TYPES = (bool, int, float, complex, str, bytes, type(None), Dtype, slice, type(...))
@@ -37,6 +39,8 @@ GIVEN = "given at each call"
 """Marks a number in a key that is no constant: the keys of constants begin with a type."""
 
 
+_INSTEAD: dict[type, str] = {set: "a frozenset", bytearray: "bytes", deque: "a list"}
+"""What to give for arguments that can be no part of a key."""
 _BY_TEXT = (range, Decimal, Fraction, PurePath, date, time, timedelta)
 
 
@@ -57,6 +61,20 @@ class Reader:
         return self._environment
 
     def read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        """What a call gives, and its key.
+
+        Waits for a trace of another thread's, whose placeholders stand in what both capture.
+        """
+        if not active.depth:
+            call = self._read(args, kwargs, False)
+            if call is not None:
+                return call
+        with implicit_lock:
+            call = self._read(args, kwargs, True)
+        assert call is not None
+        return call
+
+    def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any], alone: bool) -> Call | None:
         # A list, as positional arguments alone are a tuple: f((x,), {"a": y}) is not f(x, a=y).
         leaves, treedef = flatten([args, kwargs] if kwargs else args)
         arrays: list[array] = []
@@ -89,19 +107,23 @@ class Reader:
                     parts.append(None)
             state_key = (structure, tuple(parts))
         arrays += captured
-        pending = [a._n for a in arrays if a._n.data is None]
+        nodes = [a._n for a in arrays]
+        pending = [n for n in nodes if n.data is None]
         if pending:
+            if not alone and any(x.trace is not None or x.data is None and k >= n
+                                 for k, x in enumerate(nodes)):
+                return None  # other threads may compute what is captured, or trace it
             for p in pending:
                 if p.trace is not None:
                     while (trace := blocking(p)) is not None:
                         trace.value_needed("compile", p)
             evaluate(pending)
-        avals = tuple([(a._n.shape, a._n.dtype, a._n.data.strides) for a in arrays])
+        avals = tuple([(n.shape, n.dtype, n.data.strides) for n in nodes])
         first = {id(a): i for i, a in reversed(list(enumerate(arrays)))}
         aliases = None if len(first) == len(arrays) else tuple([first[id(a)] for a in arrays])
         key = (treedef, tuple(constants), avals, env_key, state_key, pool.get_num_threads(),
                aliases)
-        return Call(args, kwargs, leaves, treedef, arrays, n, key, state, objects)
+        return Call(args, kwargs, leaves, treedef, arrays, nodes, n, key, state, objects)
 
     def state(self) -> list[Any]:
         """Containers that are read at each call besides the environment."""
@@ -127,8 +149,13 @@ class Reader:
             hash(x)
         except TypeError:
             raise ArgumentTypeError(
-                f"[compile] argument {i} of {self.name} is a {type(x).__name__}; give arrays, "
-                "constants, or containers of them.") from None
+                f"[compile] argument {i} of {self.name} is a {type(x).__name__}, whose content "
+                f"may change unseen; give {_INSTEAD.get(type(x), 'arrays, constants, or lists')}."
+                ) from None
+        if isinstance(x, Iterator) and not can_look_into(x):
+            raise ArgumentTypeError(
+                f"[compile] argument {i} of {self.name} is a {type(x).__name__}, which a trace "
+                "would use up; give a list.")
         if isinstance(x, Enum):
             return (type(x), x)
         if isinstance(x, frozenset):
@@ -144,8 +171,8 @@ class Reader:
 
 def any_shape(key: Any) -> Any:
     """The key of calls whose arrays have the same ranks and dtypes."""
-    return (*key[:_ARRAYS], tuple([(len(shape), dtype) for shape, dtype, _ in key[_ARRAYS]]),
-            *key[_ARRAYS + 1:])
+    return (*key[:ARRAYS], tuple([(len(shape), dtype) for shape, dtype, _ in key[ARRAYS]]),
+            *key[ARRAYS + 1:])
 
 
 def without_environment(key: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eutectic.array import array, wrap
@@ -23,7 +23,7 @@ from eutectic.tree import unflatten
 def run_entry(reader: Reader, entry: Entry, call: Call) -> Any:
     """Run an entry's plan on a call, without the native call."""
     traced, plan = entry.traced, entry.plan
-    nodes = [call.arrays[i]._n for i in traced.used]
+    nodes = [call.nodes[i] for i in traced.used]
     nodes += traced.captured
     datas = [n.data for n in nodes]
     addresses = [d.buffer.ptr + d.offset for d in datas]
@@ -69,9 +69,7 @@ def native_record(reader: Reader, entry: Entry, call: Call, args: tuple[Any, ...
     draws = traced.draws
     for x in reader.state() if draws else [reader.inputs] if reader.inputs is not None else []:
         guard.tree(guard.load(x), x, True)
-    if draws:
-        run = _locked(run)
-    elif traced.used and max(traced.used) >= len(guard.arrays):
+    if not draws and traced.used and max(traced.used) >= len(guard.arrays):
         return None
     if traced.numbers is not None:
         constants = traced.numbers.converted()
@@ -103,7 +101,10 @@ def native_record(reader: Reader, entry: Entry, call: Call, args: tuple[Any, ...
     if not recorder.result(traced.treedef, traced.leaves) or not simple:
         recorder.fill = recorder.fill[:4 * len(traced.changed)]
         finish = functools.partial(_finish, reader, traced)
-    return recorder.record(entry, finish)
+    record = recorder.record(entry, finish)
+    if record is not None and (draws or traced.writes):
+        record.run, record.finish = _locked(run, finish), None
+    return record
 
 
 def _finish(reader: Reader, traced: Traced, made: list[array]) -> Any:
@@ -111,8 +112,10 @@ def _finish(reader: Reader, traced: Traced, made: list[array]) -> Any:
     return _write(reader, traced, [a._n for a in made])
 
 
-def _locked(run: native.Run) -> native.Run:
+def _locked(run: native.Run, finish: Callable[[list[array]], Any] | None) -> native.Run:
+    """The native call and what follows it, from reading the state to writing it."""
     def call(address: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with implicit_lock:
-            return run(address, args, kwargs)
+            out = run(address, args, kwargs)
+            return out if out is native.MISS or finish is None else finish(out)
     return call

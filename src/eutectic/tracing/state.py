@@ -21,7 +21,43 @@ IMPLICIT: list[list[Any]] = []
 
 
 implicit_lock = threading.RLock()
-"""Held from reading the random state to writing it: two draws never start from one key."""
+"""Held from reading state that a call changes, the random one too, to writing it, and while a
+function is traced: its placeholders stand in the state then."""
+
+
+_ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """An object that is a container, and its attributes before a trace."""
+
+    owner: Any
+    values: dict[str, Any]
+
+
+def attributes(x: Any) -> dict[str, Any] | None:
+    """The attributes of a container that holds its children there, not as items."""
+    if x is None or isinstance(x, (dict, list, tuple)) or not is_container(x):
+        return None
+    return getattr(x, "__dict__", None)
+
+
+def holds_array(x: Any) -> bool:
+    """Whether a value is an array or a container with one."""
+    return isinstance(x, array) or (x is not None and is_container(x) and any(
+        isinstance(leaf, array) for leaf in flatten(x)[0]))
+
+
+def _state_names(x: Any, before: dict[str, Any]) -> list[str]:
+    """Attributes of a container that are its state: with arrays, or changed children of it.
+
+    The others (a counter that `flatten` does not give) happen once a trace and stay.
+    """
+    now = vars(x)
+    children = {id(leaf) for leaf in flatten(x)[0]}
+    return [k for k in {**before, **now} if holds_array(before.get(k)) or holds_array(now.get(k))
+            or (before.get(k, _ABSENT) is not now.get(k) and id(now.get(k)) in children)]
 
 
 class Snapshot:
@@ -30,6 +66,7 @@ class Snapshot:
     def __init__(self, trees: Sequence[Any]) -> None:
         self._lists: list[tuple[list[Any], list[Any]]] = []
         self._dicts: list[tuple[dict[Any, Any], dict[Any, Any]]] = []
+        self._objects: list[tuple[Any, dict[str, Any]]] = []
         self.nodes: dict[int, tuple[array, Node]] = {}
         for t in trees:
             self._walk(t)
@@ -45,6 +82,11 @@ class Snapshot:
             self._lists.append((x, list(x)))
             for v in x:
                 self._walk(v)
+        elif (own := attributes(x)) is not None:
+            self._objects.append((x, dict(own)))
+            for v in own.values():
+                if holds_array(v):
+                    self._walk(v)
         elif x is not None and is_container(x):
             for v in flatten(x)[0]:
                 self._walk(v)
@@ -56,8 +98,30 @@ class Snapshot:
             dict.update(d, content)
         for items, held in self._lists:
             items[:] = held
+        for x, before in self._objects:
+            put_attributes(x, {k: before.get(k, _ABSENT) for k in _state_names(x, before)})
         for a, n in self.nodes.values():
             a._n = n
+
+
+def content(x: Any) -> Any:
+    """A shallow copy of nested containers, to compare array objects with later."""
+    if isinstance(x, dict):
+        return {k: content(v) for k, v in x.items()}
+    if isinstance(x, list):
+        return [content(v) for v in x]
+    own = attributes(x)
+    return x if own is None else Attributes(x, {k: content(v) for k, v in own.items()})
+
+
+def put_attributes(x: Any, values: dict[str, Any]) -> None:
+    """Set attributes of an object, or take them away, whatever its class says to that."""
+    own = vars(x)
+    for k, v in values.items():
+        if v is _ABSENT:
+            own.pop(k, None)
+        else:
+            own[k] = v
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +138,9 @@ class Slot:
 
 
 def template(tree: Any, before: Any, index_of: Any) -> Any:
-    """Describe a container after a trace: nested ('list'|'dict', items) with `Slot` leaves.
+    """Describe a container after a trace: nested (kind, items) with `Slot` leaves.
+
+    The kinds are 'list', 'dict', 'object' for attributes, and 'tree' for what is made anew.
 
     `index_of(array, same)` numbers an array among the graph's outputs, or gives None for one that
     is the `same` as before and was left alone; `before` is the container's content before the
@@ -91,6 +157,15 @@ def template(tree: Any, before: Any, index_of: Any) -> Any:
         same = before is tree
         index = index_of(tree, same)
         return Slot(-1 if index is None else index, same)
+    if isinstance(before, Attributes):
+        if before.owner is tree:
+            now = vars(tree)
+            old = before.values
+            names = _state_names(tree, {k: v.owner if isinstance(v, Attributes) else v
+                                        for k, v in old.items()})
+            return ("object", {k: template(now[k], old.get(k), index_of) if k in now
+                               else Slot(-2, value=_ABSENT) for k in names})
+        before = before.owner
     if tree is not None and is_container(tree) and any(type(x) is array for x in flatten(tree)[0]):
         leaves, treedef = flatten(tree)
         old_leaves = flatten(before)[0] if is_container(before) else []
@@ -131,6 +206,10 @@ def fill(tree: Any, shape: Any, nodes: Sequence[Node], anew: bool = False) -> An
             return entries
         items[:] = entries
         return items
+    if shape[0] == "object":
+        own = vars(tree)
+        put_attributes(tree, {k: fill(own.get(k), s, nodes, anew) for k, s in shape[1].items()})
+        return tree
     old = flatten(tree)[0] if is_container(tree) else []
     return unflatten(shape[2], [fill(old[i] if i < len(old) else None, s, nodes, anew)
                                 for i, s in enumerate(shape[1])])
@@ -140,4 +219,4 @@ def untouched(shape: Any) -> bool:
     """Whether a trace left a container, described by its template, alone."""
     if isinstance(shape, Slot):
         return shape.output == -1
-    return all(map(untouched, shape[1].values() if shape[0] == "dict" else shape[1]))
+    return all(map(untouched, shape[1].values() if isinstance(shape[1], dict) else shape[1]))

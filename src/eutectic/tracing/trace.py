@@ -21,7 +21,8 @@ from eutectic.tracing.breaks import LEFT_BEHIND, Trace, active
 from eutectic.tracing.effects import Effects
 from eutectic.tracing.entry import Call, Plain, Traced
 from eutectic.tracing.keys import Reader
-from eutectic.tracing.state import IMPLICIT, Snapshot, implicit_lock, template, untouched
+from eutectic.tracing.state import (
+    IMPLICIT, Snapshot, content, implicit_lock, template, untouched)
 from eutectic.tracing.tape import CannotReplay, Tape, TapeRecorder
 from eutectic.tree import flatten, unflatten
 
@@ -134,9 +135,9 @@ def _placeholders(call: Call, trace: Trace) -> tuple[list[Node], list[array]]:
     """Placeholders of the call's arrays, and arrays that stand for the arguments."""
     made: dict[int, Node] = {}
     stands = {id(a): a for a in call.arrays[call.n_arguments:]}
-    for a in call.arrays:
+    for a, n in zip(call.arrays, call.nodes):
         if id(a) not in made:
-            p = made[id(a)] = Node(INPUT, (), (), a._n.shape, a._n.dtype)
+            p = made[id(a)] = Node(INPUT, (), (), n.shape, n.dtype)
             p.trace = trace
             stands.setdefault(id(a), wrap(p))
     return ([made[id(a)] for a in call.arrays],
@@ -151,11 +152,11 @@ def _trace_alone(reader: Reader, call: Call, trace: Trace, given_leaves: list[An
     tree = unflatten(call.treedef, leaves)
     args, kwargs = tree if call.kwargs else (tree, {})
     held = [a._n for a in call.arrays]
-    trace.values(placeholders, held)
+    trace.values(placeholders, call.nodes)
     copies = Copies(call_tree(call), tree)
     outputs = reader.output_containers()
     before = Snapshot([*call.state, *outputs, *call.arrays[call.n_arguments:]])
-    old = _content(outputs)
+    old = [content(o) for o in outputs]
     effects = Effects(reader.environment.places(call.objects), [*call.state, *outputs])
     active.depth += 1
     ir.begin_trace()
@@ -269,15 +270,6 @@ def _finish(name: str, call: Call, placeholders: list[Node], found: Traced,
     random = {id(x) for x in flatten(IMPLICIT)[0]}
     draws = any(not untouched(t) for t in found.outputs[first:]) or any(
         id(call.arrays[i]) in random for i in used)
-    return replace(found, graph=graph, used=used, captured=captured, draws=draws)
-
-
-def _content(trees: Sequence[Any]) -> list[Any]:
-    """Shallow copies of nested lists and dicts, to compare array objects with later."""
-    def copy(x: Any) -> Any:
-        if isinstance(x, dict):
-            return {k: copy(v) for k, v in x.items()}
-        if isinstance(x, list):
-            return [copy(v) for v in x]
-        return x
-    return [copy(t) for t in trees]
+    writes = bool(found.effects) or any(k >= call.n_arguments for k, _ in found.changed) or any(
+        not untouched(t) for t in found.outputs[:first])
+    return replace(found, graph=graph, used=used, captured=captured, draws=draws, writes=writes)
