@@ -110,7 +110,7 @@ class Reader:
         nodes = [a._n for a in arrays]
         pending = [n for n in nodes if n.data is None]
         if pending:
-            if not alone and any(x.trace is not None or x.data is None and k >= n
+            if not alone and any(x.trace is not None or (x.data is None and k >= n)
                                  for k, x in enumerate(nodes)):
                 return None  # other threads may compute what is captured, or trace it
             for p in pending:
