@@ -305,3 +305,9 @@ def test_an_operation_that_runs_entry_by_entry_is_refused(tmp_path: Path) -> Non
         assert not path.exists()
     [found] = imported(mx.vmap(lambda v: mx.searchsorted(sequences[0], v)), x)(x)
     assert found.tolist() == mx.searchsorted(sequences[0], x).tolist()
+
+
+def test_arguments_that_are_one_array_are_two_in_the_file(tmp_path: Path) -> None:
+    x = mx.array([1.0, 2.0])
+    mx.export_function(str(tmp_path / "f"), lambda x, y: x * 2 + y, x, x)
+    assert mx.import_function(str(tmp_path / "f"))(x, x + 10)[0].tolist() == [13.0, 16.0]

@@ -44,7 +44,9 @@ def capture(name: str, fun: Callable[..., Any], args: Sequence[array],
 
     Raises ExportError for results or operations that files do not hold.
     """
-    kwargs = dict(sorted(kwargs.items()))
+    # Each argument of the exported function is one of its own, whatever these are.
+    args = [wrap(a._n) for a in args]
+    kwargs = {k: wrap(kwargs[k]._n) for k in sorted(kwargs)}
     compiled = fun if isinstance(fun, CompiledFunction) else CompiledFunction(fun)
     call = compiled.reader.read(tuple(args), kwargs)
     traced = trace_call(compiled.reader, call)

@@ -7,6 +7,7 @@ Changes without arrays (a counter, a log) happen once a trace and stay.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,7 @@ _ABSENT = object()
 @dataclass(frozen=True, slots=True)
 class Place:
     """Something that holds values: a dict (`names`: those of its keys that count; None: all), a
-    list, or a closure cell (`names` empty)."""
+    list or deque, or a closure cell (`names` empty)."""
 
     holder: Any
     names: tuple[str, ...] | None = None
@@ -33,7 +34,7 @@ class Place:
         if isinstance(h, dict):
             return dict(h) if self.names is None else {
                 k: h[k] for k in self.names if k in h}
-        if isinstance(h, list):
+        if isinstance(h, (list, deque)):
             return dict(enumerate(h))
         try:
             return {0: h.cell_contents}
@@ -44,7 +45,7 @@ class Place:
         h = self.holder
         if isinstance(h, dict):
             dict.__setitem__(h, key, value)
-        elif isinstance(h, list):
+        elif isinstance(h, (list, deque)):
             h.append(value) if key >= len(h) else h.__setitem__(key, value)
         else:
             h.cell_contents = value
@@ -53,17 +54,22 @@ class Place:
         h = self.holder
         if isinstance(h, dict):
             dict.pop(h, key, None)
-        elif isinstance(h, list):
-            del h[key:]
+        elif isinstance(h, (list, deque)):
+            while len(h) > key:
+                h.pop()
         else:
             del h.cell_contents
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a call writes to a place: templates by key, in order, and keys that go away."""
+    """What a call writes to a place: templates by key, in order, and keys that go away.
 
-    place: Place
+    `place` is its number in the walk over what the function reads: a call of the same signature may
+    find another object there.
+    """
+
+    place: int
     shapes: dict[Any, Any]
     gone: tuple[Any, ...]
 
@@ -75,14 +81,15 @@ class Effects:
         known: set[int] = set()
         for tree in declared:
             _containers(tree, known)
-        self._before = [(p, p.content()) for p in places if id(p.holder) not in known]
+        self._before = [(i, p, p.content()) for i, p in enumerate(places)
+                        if id(p.holder) not in known]
 
     def collect(self, index_of: Callable[[array, bool], int | None]) -> list[Effect]:
         """The effects of the trace that has run; `index_of` numbers outputs (see `template`)."""
         found = []
-        for place, before in self._before:
+        for i, place, before in self._before:
             now = place.content()
-            if not _new_arrays(before, now):
+            if not _arrays_changed(before, now):
                 continue
             shapes: dict[Any, Any] = {}
             for k, v in now.items():
@@ -91,23 +98,23 @@ class Effects:
                     shapes[k] = Slot(-1)
                 else:
                     shapes[k] = template(v, before.get(k), index_of)
-            found.append(Effect(place, shapes, tuple([k for k in before if k not in now])))
+            found.append(Effect(i, shapes, tuple([k for k in before if k not in now])))
         return found
 
     def written(self) -> list[array]:
         """The arrays that the trace put there."""
         found = []
-        for place, before in self._before:
+        for _, place, before in self._before:
             for k, v in place.content().items():
                 if before.get(k, _ABSENT) is not v and holds_array(v):
                     found += [x for x in flatten(v)[0] if isinstance(x, array)]
         return found
 
     def restore(self) -> None:
-        """Put back the places to which the trace wrote arrays."""
-        for place, before in self._before:
+        """Put back the places to which the trace wrote arrays, or where it took some away."""
+        for _, place, before in self._before:
             now = place.content()
-            if _new_arrays(before, now):
+            if _arrays_changed(before, now):
                 for k in reversed([k for k in now if k not in before]):
                     place.drop(k)
                 for k, v in before.items():
@@ -115,20 +122,23 @@ class Effects:
                         place.put(k, v)
 
 
-def apply(effects: Sequence[Effect], outs: Sequence[Node]) -> None:
-    """Write the outputs of a call to their places."""
+def apply(effects: Sequence[Effect], places: Sequence[Place], outs: Sequence[Node]) -> None:
+    """Write the outputs of a call to their places, as they were found before it."""
     for e in effects:
-        content = e.place.content()
+        place = places[e.place]
+        content = place.content()
         for k, shape in e.shapes.items():
             if not (isinstance(shape, Slot) and shape.output == -1):
-                e.place.put(k, fill(content.get(k), shape, outs, anew=True))
+                place.put(k, fill(content.get(k), shape, outs, anew=True))
         for k in reversed(e.gone):
-            e.place.drop(k)
+            place.drop(k)
 
 
-def _new_arrays(before: dict[Any, Any], now: dict[Any, Any]) -> bool:
-    """Whether values that were not there hold arrays."""
-    return any(before.get(k, _ABSENT) is not v and holds_array(v) for k, v in now.items())
+def _arrays_changed(before: dict[Any, Any], now: dict[Any, Any]) -> bool:
+    """Whether values that were not there hold arrays, or values that are there no more."""
+    return any(before.get(k, _ABSENT) is not v and (holds_array(v) or holds_array(before.get(k)))
+               for k, v in now.items()) or any(
+        k not in now and holds_array(v) for k, v in before.items())
 
 
 def _containers(x: Any, into: set[int]) -> None:

@@ -9,10 +9,15 @@ name that comes to mean another library object is seen. The walk also writes wha
 
 from __future__ import annotations
 
+import collections
+import contextvars
 import functools
 import inspect
 import sys
+import threading
 import types
+import weakref
+from array import array as array_of_numbers
 from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 from typing import Any
@@ -31,7 +36,21 @@ _MAX_OBJECTS = 20_000
 _CONSTANTS = frozenset((bool, int, float, complex, str, bytes, type(None), type(...)))
 _PACKAGE = __name__.split(".")[0]
 _STDLIB: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset())
-_CALL = ("__call__",)
+_HOLDERS: dict[type, Callable[[Any], Any]] = {
+    bytearray: bytes,
+    array_of_numbers: lambda x: (x.typecode, x.tobytes()),
+    collections.ChainMap: lambda x: x.maps,
+    collections.UserDict: lambda x: x.data,
+    collections.UserList: lambda x: x.data,
+    contextvars.ContextVar: lambda x: x.get(None),
+    threading.local: vars,
+    types.MappingProxyType: dict,
+    types.SimpleNamespace: vars,
+    weakref.ReferenceType: lambda x: x(),
+}
+"""Python's own objects that hold others or change, and what they hold."""
+_NEVER_READ = frozenset(("__init__", "__new__", "__repr__", "__init_subclass__", "__del__",
+                         "__setstate__", "__getstate__", "__reduce__"))
 
 
 class Environment:
@@ -126,7 +145,10 @@ class _Walk:
             if isinstance(f, types.MethodType):
                 fr, self_r = g.register(), g.register()
                 g.emit(Op.METHOD, fr, self_r, r)
+                outer = self.names
+                self.names = _global_names(getattr(f.__func__, "__code__", None))
                 self.value(f.__self__, self_r)
+                self.names = outer
                 f, r = f.__func__, fr
             elif isinstance(f, functools.partial):
                 g.is_(r, f)
@@ -215,6 +237,8 @@ class _Walk:
                 self.value(names[name], g.name(globals_r, name, True))
             else:
                 g.name(globals_r, name, False)
+                if name in sys.modules and not is_library(name):  # imported inside the function
+                    self.value(sys.modules[name], g.name(g.load(sys.modules), name, True))
 
     def value(self, x: Any, r: int) -> None:
         t = type(x)
@@ -278,6 +302,18 @@ class _Walk:
         elif isinstance(x, (set, frozenset)):
             self.key.append((t, frozenset([(type(v), v) for v in x])))
             g.set(r, x)
+        elif isinstance(x, collections.deque):
+            self.key.append((t, len(x), x.maxlen))
+            self.places.append(Place(x))
+            g.give_up("a deque", r)
+            for v in list(x):
+                self.value(v, g.register())
+        elif t in _HOLDERS:
+            self.key.append(t)
+            g.give_up(f"a {t.__name__}", r)
+            held = _HOLDERS[t](x)
+            self.alive.append(held)
+            self.value(held, g.register())
         elif callable(x) and hasattr(x, "__wrapped__"):
             self.key.append(Same(x))
             g.is_(r, x)
@@ -341,7 +377,7 @@ class _Walk:
 
     def methods(self, x: Any) -> None:
         self.members(type(x), self.names)
-        self.members(type(x), _CALL)
+        self.members(type(x), _implicit(type(x)))
 
     def members(self, kind: type, names: Iterable[str]) -> None:
         """Methods and attributes of a class of the user's own."""
@@ -379,8 +415,19 @@ class _Walk:
             g.emit(Op.MEMBER, r, place, name)
             self.key.append(name)
             self.value(found, r)
-            if code is not None:  # what it reads of its own class
-                self.members(kind, _global_names(code))
+            if code is not None:  # what it reads of its own class, and `super()` of its bases
+                read = _global_names(code)
+                self.members(kind, read)
+                if "super" in read:
+                    for above in kind.__mro__[1:]:
+                        self.members(above, read)
+
+
+def _implicit(kind: type) -> list[str]:
+    """Methods of a class that Python calls without their names: `__call__`, `__getattr__`."""
+    return [name for base in kind.__mro__ if not is_library(base.__module__)
+            for name, f in base.__dict__.items()
+            if name[:2] == "__" and type(f) is types.FunctionType and name not in _NEVER_READ]
 
 
 class Same:
@@ -451,8 +498,10 @@ def is_library(module: str | None) -> bool:
 
 
 @functools.lru_cache(4096)
-def _global_names(code: types.CodeType) -> tuple[str, ...]:
+def _global_names(code: types.CodeType | None) -> tuple[str, ...]:
     """Names that the code, and functions defined inside it, may read from the globals."""
+    if code is None:
+        return ()
     names = dict.fromkeys(code.co_names)
     for c in code.co_consts:
         if isinstance(c, types.CodeType):

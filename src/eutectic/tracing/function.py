@@ -29,7 +29,7 @@ from eutectic.tracing.keys import (
 from eutectic.tracing.lifting import Families, Family, agrees, given_key, number_places
 from eutectic.tracing.methods import bound
 from eutectic.tracing.native import MISS
-from eutectic.tracing.reasons import Reason, reason
+from eutectic.tracing.reasons import Reason, changed_name, reason
 from eutectic.tracing.running import native_record, run_entry
 from eutectic.tracing.state import implicit_lock
 from eutectic.tracing.tape import CannotReplay, Tape
@@ -303,10 +303,12 @@ class CompiledFunction:
         """Handle a trace that itself changed what the function reads (a counter, say).
 
         The change alone would make every call trace. Once two traces that changed it gave the same
-        graph, it does not matter to the graph, and what the change led to is the same signature.
+        graph, it does not matter to the graph, and what the change led to is the same signature:
+        from then on it does not happen, which is said once.
         """
+        before = entry.key[ENVIRONMENT]
         after = self.reader.environment.read(None, call.objects)[1]
-        if after == entry.key[ENVIRONMENT]:
+        if after == before or (entry.traced.effects and len(after) != len(before)):
             return
         entry.effects = True
         rest = without_environment(entry.key)
@@ -316,6 +318,7 @@ class CompiledFunction:
                 key = (*entry.key[:ENVIRONMENT], after, *entry.key[ENVIRONMENT + 1:])
                 entry.alias = key
                 self._aliases[key] = entry
+                self.history.frozen(changed_name(self.reader, call, before, after))
 
     def _strides(self, call: Call, traced: Traced, i: int) -> tuple[int, ...]:
         if i < len(traced.used):

@@ -146,6 +146,13 @@ class History:
                 f"as an array, mx.array({why.new}), where it is only computed with; where it "
                 "decides a shape, an axis or a loop, call with few different values.")
 
+    def frozen(self, name: str) -> None:
+        """The function changes a value outside its arguments, which its trace does not do."""
+        self._say("frozen", wrapped(
+            f"[compile] {self.name!r} changes {name}, which holds no array: that happens when it "
+            "is traced, not at each call, and later calls go on with what the trace found. Keep "
+            "it in an mx.array, or give it as an argument, where its value matters."))
+
     # -- breaks -----------------------------------------------------------------------------------
 
     def broke(self, key: Any, found: Break) -> None:

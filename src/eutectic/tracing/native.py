@@ -23,7 +23,7 @@ from eutectic.runtime import buffers, driver, jit
 from eutectic.runtime.call_record import Build, Fill, Known, Offsets, Op, Word
 from eutectic.runtime.call_text import native_text
 from eutectic.runtime.driver import NativePlan
-from eutectic.tracing.effects import Effect
+from eutectic.tracing.effects import Effect, Place
 from eutectic.tracing.guard import MAX_REGISTERS, Guard
 from eutectic.tracing.state import Slot
 from eutectic.tree import TreeDef, container_parts, flatten
@@ -109,9 +109,9 @@ class Recorder:
             return True
         return self.container(old, shape)
 
-    def effect(self, e: Effect) -> bool:
+    def effect(self, e: Effect, place: Place) -> bool:
         """Write what a call writes to a place that was not declared, as `container` does."""
-        holder, content = e.place.holder, e.place.content()
+        holder, content = place.holder, place.content()
         if e.gone or list(content) != list(e.shapes) or not isinstance(holder, (dict, list)):
             return False
         op = Fill.DICT if isinstance(holder, dict) else Fill.LIST

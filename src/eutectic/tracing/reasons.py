@@ -168,6 +168,13 @@ def _first(new: tuple[Any, ...], old: tuple[Any, ...], names: Names) -> Reason:
     return Reason("threads", "", threads, before, f"{threads} threads instead of {before}")
 
 
+def changed_name(reader: Reader, call: Call, old: Sequence[Any], new: Sequence[Any]) -> str:
+    """Name of the first thing outside the arguments in which two environments' keys differ."""
+    i = next((i for i, (a, b) in enumerate(zip(new, old)) if a != b), min(len(new), len(old)) - 1)
+    named = reader.environment.names(call.objects).part(i)
+    return str(named) or "what it reads outside its arguments"
+
+
 def _below(name: str, way: str) -> str:
     """The way inside `[inputs, ...]` as one inside `inputs`."""
     return name + way[way.index("]") + 1:] if "]" in way else name

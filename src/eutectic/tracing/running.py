@@ -32,14 +32,14 @@ def run_entry(reader: Reader, entry: Entry, call: Call) -> Any:
     outs = [_output(plan, i, o, datas, fresh) for i, o in enumerate(traced.graph.outputs)]
     for at, index in traced.changed:
         call.arrays[at]._n = outs[index]
-    return _write(reader, traced, outs)
+    return _write(reader, traced, call.objects, outs)
 
 
-def _write(reader: Reader, traced: Traced, outs: list[Node]) -> Any:
+def _write(reader: Reader, traced: Traced, objects: Sequence[Any], outs: list[Node]) -> Any:
+    places = reader.environment.places(objects) if traced.effects else []
     for container, shape in zip(reader.output_containers(), traced.outputs):
         fill(container, shape, outs)
-    if traced.effects:
-        apply(traced.effects, outs)
+    apply(traced.effects, places, outs)
     leaves = [wrap(outs[x]) if type(x) is int else x[1] for x in traced.leaves]
     return unflatten(traced.treedef, leaves)
 
@@ -87,7 +87,8 @@ def native_record(reader: Reader, entry: Entry, call: Call, args: tuple[Any, ...
     n = len(containers) if draws else len(traced.outputs) - len(IMPLICIT)
     simple = all(recorder.container(container, shape) for container, shape in zip(
         containers[:n], traced.outputs))
-    simple = all(map(recorder.effect, traced.effects)) and simple
+    places = reader.environment.places(call.objects) if traced.effects else []
+    simple = all(recorder.effect(e, places[e.place]) for e in traced.effects) and simple
     aliases = call.key[ALIASES]
     for k, first in enumerate(aliases or ()):
         if k >= len(guard.arrays):
@@ -95,21 +96,20 @@ def native_record(reader: Reader, entry: Entry, call: Call, args: tuple[Any, ...
         if first < k:
             guard.emit(Op.SAME, guard.arrays[k][0], guard.arrays[first][0])
     if aliases is None and (traced.changed or n or traced.effects):
-        recorder.distinct(0 if any(k < call.n_arguments for k, _ in traced.changed)
-                          else call.n_arguments)
+        recorder.distinct(0 if traced.changed else call.n_arguments)
     finish = None
     if not recorder.result(traced.treedef, traced.leaves) or not simple:
         recorder.fill = recorder.fill[:4 * len(traced.changed)]
-        finish = functools.partial(_finish, reader, traced)
+        finish = functools.partial(_finish, reader, traced, call.objects)
     record = recorder.record(entry, finish)
     if record is not None and (draws or traced.writes):
         record.run, record.finish = _locked(run, finish), None
     return record
 
 
-def _finish(reader: Reader, traced: Traced, made: list[array]) -> Any:
+def _finish(reader: Reader, traced: Traced, objects: Sequence[Any], made: list[array]) -> Any:
     """Results and containers from the outputs, where the native call does not write them."""
-    return _write(reader, traced, [a._n for a in made])
+    return _write(reader, traced, objects, [a._n for a in made])
 
 
 def _locked(run: native.Run, finish: Callable[[list[array]], Any] | None) -> native.Run:
