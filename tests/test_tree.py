@@ -36,7 +36,7 @@ class Box:
         return isinstance(other, Box) and (self.inside, self.label) == (other.inside, other.label)
 
 
-tree.register(Box, lambda b: ([b.inside], b.label), lambda label, xs: Box(xs[0], label))
+tree.register_container(Box, lambda b: ([b.inside], b.label), lambda label, xs: Box(xs[0], label))
 
 DISTINCT = [
     1, None, [], (), {}, [1], (1,), [None], [[]], [()], [1, 2], (1, 2), [[1], 2], [1, [2]],
@@ -106,8 +106,8 @@ def test_subclasses_follow_their_base() -> None:
 def test_errors() -> None:
     with pytest.raises(ArgumentError, match=r"\[unflatten\] the tree has 2 leaves, 1 were given"):
         unflatten(flatten([1, 2])[1], [1])
-    with pytest.raises(ArgumentTypeError, match=r"\[register\] needs a type, not a str"):
-        tree.register("x", None, None)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentTypeError, match=r"\[register_container\] needs a type, not a str"):
+        tree.register_container("x", None, None)  # type: ignore[arg-type]
 
 
 def test_shows() -> None:

@@ -1,9 +1,10 @@
 """Trees of Python containers: flatten to leaves and an exact structure, and back.
 
-Containers are lists, tuples, namedtuples, dicts, dataclasses, and types given to `register`;
-`None` is a container without leaves. The attributes of a dict of a subclass (a module, say) are a
-part of the structure. Everything else is a leaf. A `TreeDef` encodes kinds, lengths
-and keys of all containers in the order they are met, so equal definitions mean equal structure.
+Containers are lists, tuples, namedtuples, dicts, dataclasses, and types that `register_container`
+was told of; `None` is a container without leaves. The attributes of a dict of a subclass (a
+module, say) are a part of the structure. Everything else is a leaf. A `TreeDef`
+encodes kinds, lengths and keys of all containers in the order they are met, so equal definitions
+mean equal structure.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from eutectic.errors import ArgumentError, ArgumentTypeError
 Flatten = Callable[[Any], tuple[Sequence[Any], Hashable]]
 Unflatten = Callable[[Hashable, Sequence[Any]], Any]
 
-# Type -> (flatten, unflatten); None: a leaf. Filled by `register` and on first sight of a type.
+# Type -> (flatten, unflatten); None: a leaf. Filled by `register_container`, and on first sight.
 _CONTAINERS: dict[type, tuple[Flatten, Unflatten] | None] = {}
 
 _LEAF, _NONE = 0, 1
@@ -51,20 +52,24 @@ _FLAT_LISTS: list[TreeDef] = []
 _FLAT_TUPLES: list[TreeDef] = []
 
 
-def register(kind: type, flatten: Flatten, unflatten: Unflatten) -> None:
-    """Make a type a container: `flatten(x) -> (children, aux)`, `unflatten(aux, children) -> x`.
+def register_container(kind: type, flatten: Flatten, unflatten: Unflatten) -> None:
+    """Make a type a container of arrays: as argument, result, captured state, in transformations.
 
-    `aux` is hashable and takes part in the comparison of structures.
+    `flatten(x) -> (children, aux)` and `unflatten(aux, children) -> x`; `aux` is hashable and takes
+    part in the comparison of structures. Subclasses follow. Raises ArgumentTypeError where `kind`
+    is not a type.
 
+    >>> import eutectic.core as mx
     >>> class Pair:
     ...     def __init__(self, a, b):
     ...         self.a, self.b = a, b
-    >>> register(Pair, lambda p: ((p.a, p.b), None), lambda aux, ab: Pair(*ab))
-    >>> flatten([Pair(1, 2), 3])[0]
-    [1, 2, 3]
+    >>> mx.register_container(Pair, lambda p: ((p.a, p.b), None), lambda aux, ab: Pair(*ab))
+    >>> double = mx.compile(lambda p: Pair(p.a * 2, p.b * 2))
+    >>> double(Pair(mx.array(1), mx.array(2))).b
+    array(4, dtype=int32)
     """
     if not isinstance(kind, type):
-        raise ArgumentTypeError(f"[register] needs a type, not a {type(kind).__name__}.")
+        raise ArgumentTypeError(f"[register_container] needs a type, not a {type(kind).__name__}.")
     _CONTAINERS[kind] = (flatten, unflatten)
 
 

@@ -135,7 +135,7 @@ def test_containers_enums_and_dtypes():
         def __init__(self, a):
             self.a = a
 
-    tree.register(Mine, lambda m: ((m.a,), None), lambda aux, xs: Mine(*xs))
+    tree.register_container(Mine, lambda m: ((m.a,), None), lambda aux, xs: Mine(*xs))
 
     def f(box, mode, pair, mine, dtype):
         y = box.w * box.n
@@ -217,7 +217,7 @@ def test_a_registered_object_as_captured_state(nested):
         def __init__(self, a, k):
             self.a, self.k = a, k
 
-    tree.register(Mine, lambda m: ((m.a,), m.k), lambda k, xs: Mine(xs[0], k))
+    tree.register_container(Mine, lambda m: ((m.a,), m.k), lambda k, xs: Mine(xs[0], k))
     first = mx.array([1.0, 2.0])
     mine = Mine(first, 3)
     state = [mine] if nested else mine
@@ -232,3 +232,23 @@ def test_a_registered_object_as_captured_state(nested):
         assert mine.a.tolist() == [k + 1.0, 2 * k + 2.0] and first.tolist() == [1.0, 2.0]
     mine.a, mine.k = mx.array([0.0, 0.0]), 5
     assert g(first).tolist() == [5.0, 10.0] and (not nested or state[0] is mine)
+
+
+def test_a_registered_container_in_transformations():
+    class Pair:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+    mx.register_container(Pair, lambda p: ((p.a, p.b), None), lambda aux, ab: Pair(*ab))
+
+    def loss(p):
+        return (p.a * p.a * p.b).sum()
+
+    a, b = mx.array([1.0, 2.0]), mx.array([3.0, 4.0])
+    for g in (mx.grad(loss), mx.compile(mx.grad(loss)), mx.grad(mx.compile(loss))):
+        found = g(Pair(a, b))
+        assert found.a.tolist() == [6.0, 16.0] and found.b.tolist() == [1.0, 4.0]
+    mapped = mx.vmap(lambda p: Pair(p.b, p.a * 2))(Pair(a, b))
+    assert mapped.a.tolist() == [3.0, 4.0] and mapped.b.tolist() == [2.0, 4.0]
+    last, ys = mx.scan(lambda c, x: (Pair(c.a + x, c.b), Pair(c.a, x)), Pair(a, b), mx.ones((3, 2)))
+    assert last.a.tolist() == [4.0, 5.0] and ys.a.tolist() == [[1, 2], [2, 3], [3, 4]]

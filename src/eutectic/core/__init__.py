@@ -102,6 +102,7 @@ from eutectic.transforms.custom import checkpoint, custom_function, depends
 from eutectic.transforms.gradient import grad, value_and_grad
 from eutectic.transforms.loops import cond, scan, while_loop
 from eutectic.transforms.vectorise import vmap
+from eutectic.tree import register_container
 
 __version__ = f"0.32.0+eutectic.{VERSION}"
 """The version of MLX whose API this is, then our own: programs compare it with what they need."""
@@ -167,7 +168,7 @@ __all__ = [
     # compiling
     "compile", "disable_compile", "enable_compile", "grad", "jvp", "value_and_grad", "vjp",
     "checkpoint", "custom_function", "depends", "vmap", "explain", "measure",
-    "assert_max_traces", "compile_stats",
+    "assert_max_traces", "compile_stats", "register_container",
     "cond", "scan", "while_loop",
     # evaluation, devices, memory
     "Device", "DeviceType", "Stream", "StreamContext", "ThreadLocalStream", "async_eval",

@@ -150,8 +150,8 @@ class Reader:
         except TypeError:
             raise ArgumentTypeError(
                 f"[compile] argument {i} of {self.name} is a {type(x).__name__}, whose content "
-                f"may change unseen; give {_INSTEAD.get(type(x), 'arrays, constants, or lists')}."
-                ) from None
+                f"may change unseen; give {_INSTEAD.get(type(x), 'arrays, constants, or lists')}, "
+                "or make its type a container by mx.register_container.") from None
         if isinstance(x, Iterator) and not can_look_into(x):
             raise ArgumentTypeError(
                 f"[compile] argument {i} of {self.name} is a {type(x).__name__}, which a trace "
