@@ -91,9 +91,9 @@ def native_record(reader: Reader, entry: Entry, call: Call, args: tuple[Any, ...
     simple = all(recorder.effect(e, places[e.place]) for e in traced.effects) and simple
     aliases = call.key[ALIASES]
     for k, first in enumerate(aliases or ()):
-        if k >= len(guard.arrays):
-            return None
         if first < k:
+            if k >= len(guard.arrays):
+                return None
             guard.emit(Op.SAME, guard.arrays[k][0], guard.arrays[first][0])
     if aliases is None and (traced.changed or n or traced.effects):
         recorder.distinct(0 if traced.changed else call.n_arguments)
