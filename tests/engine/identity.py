@@ -95,6 +95,8 @@ def nans_may_meet(p: Program, values: Sequence[mx.array]) -> bool:
             return True
         if operand_nans > 1 or (operand_nans and (len(names) > 1 or "nan" in s.text)):
             return True
+        if operand_nans and len(set(s.operands)) < len(s.operands):
+            return True  # LLVM drops the negations of (-x) * (-x)
         if (len(names) != 1 or names[0] not in _SIMPLE or result.dtype is mx.complex64) and (
                 _has_nan(result)):
             return True
