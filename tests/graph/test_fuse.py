@@ -268,7 +268,8 @@ def test_parts_that_read_the_same_memory_are_one_kernel():
     assert g.kinds == ["map"]  # the angles are computed once
     h = Fused(lambda x, y: mx.concatenate([mx.exp(x), mx.exp(y)]), rand(30), rand(30))
     assert h.kinds == ["map", "map"]  # nothing is shared
-    p = Fused(lambda x, y, s: mx.concatenate([x @ y + s * 2, y @ x + s * 2]), *[rand(8, 8)] * 3)
+    squares = [rand(8, 8) for _ in range(3)]
+    p = Fused(lambda x, y, s: mx.concatenate([x @ y + s * 2, y @ x + s * 2]), *squares)
     assert p.kinds.count("product") == 2
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cProfile
+import gc
 import itertools
 
 import numpy as np
@@ -206,3 +207,25 @@ def test_a_profiler_is_put_back():
     finally:
         profiler.disable()
     assert any("in_place" in str(e.code) for e in profiler.getstats())
+
+
+def test_collections_of_garbage_are_no_part_of_a_trace():
+    """What `gc.callbacks` holds runs at any time, also in the middle of an operation."""
+    seen = []
+
+    def callback(phase, info):
+        seen.append(phase)
+
+    gc.callbacks.append(callback)
+    before = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        f = mx.compile(lambda x: mx.exp(x) + mx.random.uniform(shape=(3, 1)), shapeless=True)
+        for n in (1, 4, 5):
+            f(mx.ones((3, n)))
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(callback)
+    assert seen and gc.isenabled()
+    whys = [e.record.why.whole for e in f.entries()]
+    assert sum("replayed without Python" in w for w in whys) == 2, whys

@@ -11,6 +11,7 @@ or it does not happen, and the reason is recorded.
 from __future__ import annotations
 
 import contextlib
+import gc
 import dis
 import functools
 import sys
@@ -136,6 +137,8 @@ class TapeRecorder:
         self._objects += known
         self._places |= {id(x): i for i, x in enumerate(known)}
         before: Any = sys.getprofile()
+        collects = gc.isenabled()
+        gc.disable()  # what a collection calls is no part of an operation
         sys.setprofile(self._event)
         try:
             yield
@@ -145,6 +148,8 @@ class TapeRecorder:
             else:  # a profiler of Python's own, which puts itself there
                 before.enable()
             self._frame = None
+            if collects:
+                gc.enable()
 
     def finish(self, roots: Sequence[array], untouched: list[bool]) -> None:
         """The trace is done and has these outputs."""
