@@ -331,7 +331,8 @@ def _ctypes_entries() -> Entries:
     run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(native_run())
 
     def run_list(plan: int, addresses: list[int]) -> None:
-        run(plan, ctypes.addressof((ctypes.c_uint64 * len(addresses))(*addresses)))
+        words = (ctypes.c_uint64 * len(addresses))(*addresses)  # lives until the plan has run
+        run(plan, ctypes.addressof(words))
 
     def launch(fn: int, n: int, grain: int, release: int, params: list[int]) -> None:
         words = (ctypes.c_uint64 * len(params))(*[word & _MASK for word in params])
