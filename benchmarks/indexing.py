@@ -128,12 +128,7 @@ def child(framework: str, only: str) -> None:
 
 
 def main() -> None:
-    options = turns.parser(__doc__, 3).parse_args()
-    if options.one:
-        child(options.one, options.only)
-        return
-    table = turns.measure(__file__, FRAMEWORKS, options)
-    turns.show(table, f"{harness.machine()}; {options.rounds} rounds; ms a call")
+    turns.main(__doc__, __file__, FRAMEWORKS, 3, child)
 
 
 if __name__ == "__main__":

@@ -185,12 +185,7 @@ def child(framework: str, only: str) -> None:
 
 
 def main() -> None:
-    options = turns.parser(__doc__, 5).parse_args()
-    if options.one:
-        child(options.one, options.only)
-        return
-    table = turns.measure(__file__, FRAMEWORKS, options)
-    turns.show(table, f"{harness.machine()}; {options.rounds} rounds; ms a call")
+    turns.main(__doc__, __file__, FRAMEWORKS, 5, child)
 
 
 if __name__ == "__main__":

@@ -74,3 +74,14 @@ def show(table: Table, title: str, digits: int = 2, heading: str = "",
         print(f"{case:28}{times}{ratios[-1]:12.2f}{more(case, ours):>10}", flush=True)
     if len(ratios) > 1 and peers:
         print(f"geometric mean of ours/peer: {statistics.geometric_mean(ratios):.2f}")
+
+
+def main(doc: str | None, script: str, frameworks: Sequence[str], rounds: int,
+         child: Callable[[str, str], None]) -> None:
+    """The whole of a script of one table in milliseconds; `child(framework, only)` measures."""
+    options = parser(doc, rounds).parse_args()
+    if options.one:
+        child(options.one, options.only)
+        return
+    table = measure(script, frameworks, options)
+    show(table, f"{harness.machine()}; {options.rounds} rounds; ms a call")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import threading
 import time
@@ -355,3 +357,12 @@ def test_one_of_two_plans_runs(choice: int) -> None:
         assert data.tolist() == [0, 1, 2, 3, 4, 0, 0, 0] and a.tolist() == list(range(8))
     else:
         assert not data.any() and a.tolist() == [0, 1, 3, 3, 3, 3, 6, 7]
+
+
+def test_the_stand_in_keeps_addresses_while_a_plan_runs() -> None:
+    """With Python's debugging allocator memory that was freed too early holds no addresses."""
+    test = f"{__file__}::test_the_stand_in_through_ctypes"
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test],
+                          env=os.environ | {"PYTHONMALLOC": "debug"}, capture_output=True,
+                          text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -85,9 +85,10 @@ class _Rotate:
     def main(self) -> None:
         fn = self.fn
         fn.start("entry")
-        self.slot = {s: fn.slot(s) for s in Slot if s not in (Slot.X, Slot.COS, Slot.SIN, Slot.OUT)}
+        pointers = (Slot.X, Slot.COS, Slot.SIN, Slot.OUT)
+        self.slot: dict[int, str] = {s: fn.slot(s) for s in Slot if s not in pointers}
         for base in (Slot.X_STRIDES, Slot.COS_STRIDES, Slot.SIN_STRIDES):
-            self.slot |= {base + i: fn.slot(base + i) for i in range(4)}  # type: ignore[misc]
+            self.slot |= {base + i: fn.slot(base + i) for i in range(4)}
         slot = self.slot
         row_bytes = fn.mul(slot[Slot.WIDTH], self.size)
         with fn.loop("%lo", "%hi") as u:
@@ -111,7 +112,7 @@ class _Rotate:
         fn.define("rotate", "void @ROTATE(ptr %params, i64 %lo, i64 %hi, i64 %tid)")
 
     def _step(self, strides: int, axis: int) -> str:
-        return self.slot[strides + axis]  # type: ignore[index]
+        return self.slot[strides + axis]
 
     def _base(self, at: Slot, strides: Slot, b: str, h: str) -> str:
         fn = self.fn

@@ -78,8 +78,8 @@ class Stream:
         return f"{type(self).__name__}({self.device}, {self.index})"
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and (self.device, self.index) == (
-            other.device, other.index)  # type: ignore[attr-defined]
+        return isinstance(other, Stream) and type(other) is type(self) and (
+            self.device, self.index) == (other.device, other.index)
 
     def __hash__(self) -> int:
         return hash((self.device, self.index))
