@@ -17,7 +17,7 @@ from eutectic.runtime import pool
 
 def builder(steps):
     graph = Graph([], [])
-    return _Builder(graph, Fusion(graph, []), steps, lambda n: (), (), False)
+    return _Builder(graph, Fusion(graph, []), steps, lambda n: (), (), False, 2)
 
 
 @st.composite

@@ -29,6 +29,26 @@ def restore_threads() -> Iterator[None]:
     config.num_threads = before
 
 
+def test_no_more_threads_than_the_plan_was_made_for() -> None:
+    pool.set_num_threads(4)
+    n = 4000
+    seen = set()
+    for allowed in (1, 2):
+        # The kernel writes the number of its thread, and one more, over its parameters.
+        steps = [Step(RANGE, kernels()["record"], [0] * n, n, independent=i < 2) for i in range(3)]
+        plan = NativePlan(steps, threads=allowed)
+        for _ in range(200):
+            plan.run_list([])
+            for i in range(3):
+                seen |= set(plan.params(i).tolist())
+        assert seen == set(range(1, allowed + 1))
+    ids = np.zeros(n, np.int64)
+    for _ in range(200):  # a launch has no plan
+        pool.parallel(kernels()["record"], ids.ctypes.data, n, 1)
+        seen |= set(ids.tolist())
+    assert seen > {1, 2}
+
+
 def add(source: int, target: int, k: int, n: int, kind: int = RANGE, **more: object) -> Step:
     """A step out[i] = in[i] + k between two buffers of the plan."""
     patches = ((0, source, 0), (1, target, 0))

@@ -18,7 +18,6 @@ from eutectic.graph.layout import row_major
 from eutectic.graph.loops import COND, Body, bodies
 from eutectic.graph.passes.fuse import Fusion
 from eutectic.graph.passes.groups import Group
-from eutectic.runtime import pool
 
 if TYPE_CHECKING:
     from eutectic.engine.plan import Plan
@@ -33,10 +32,11 @@ class Lowering:
     """Turns the groups of one fusion into steps, in order."""
 
     def __init__(self, fusion: Fusion, strides_of: Callable[[Node], tuple[int, ...]],
-                 compile_body: CompileBody) -> None:
+                 compile_body: CompileBody, threads: int) -> None:
         self.fusion = fusion
         self.strides_of = strides_of
         self.compile_body = compile_body
+        self.threads = threads
         self.places: dict[int, tuple[Node, int, tuple[int, ...]]] = {}
         self.steps: list[Step] = []
         self._scratch = 0
@@ -85,7 +85,7 @@ class Lowering:
             operands.append((token, offset, strides))
         if n.prim.family == "native":
             assert n.prim.native is not None
-            code = n.prim.native(n, [s for _t, _o, s in operands], pool.get_num_threads())
+            code = n.prim.native(n, [s for _t, _o, s in operands], self.threads)
             scratch = {self.scratch(): size for _slot, size in code.scratch}
             self.steps.append(NativeStep(n, operands, [t for t, _o, _s in operands], [id(n)], code,
                                          scratch, g))

@@ -141,14 +141,15 @@ def build_plan(graph: Graph, fusion: Fusion, strides_of: Callable[[Node], tuple[
     `scalar_inputs` are constants whose bit patterns come with each call, after the inputs. Where
     results are `separate`, result i has fresh buffer i to itself.
     """
-    steps = Lowering(fusion, strides_of, compile_body).run()
-    return _Builder(graph, fusion, steps, strides_of, scalar_inputs, separate).build()
+    threads = pool.get_num_threads()  # once: another thread may change it
+    steps = Lowering(fusion, strides_of, compile_body, threads).run()
+    return _Builder(graph, fusion, steps, strides_of, scalar_inputs, separate, threads).build()
 
 
 class _Builder:
     def __init__(self, graph: Graph, fusion: Fusion, steps: list[Step],
                  strides_of: Callable[[Node], tuple[int, ...]],
-                 scalar_inputs: Sequence[Node], separate: bool) -> None:
+                 scalar_inputs: Sequence[Node], separate: bool, threads: int) -> None:
         self.separate = separate
         self.graph = graph
         self.fusion = fusion
@@ -165,7 +166,7 @@ class _Builder:
         self.keep: list[Any] = []
         self.code: dict[str, int] = {}
         self.nbytes: dict[Token, int] = {}
-        self.threads = pool.get_num_threads()
+        self.threads = threads
 
     def build(self) -> Plan:
         for i, n in enumerate(self.graph.inputs):
@@ -275,7 +276,7 @@ class _Builder:
                 if s.node.prim.family == "place":
                     continue
                 if run:
-                    segments.append(NativePlan(run))
+                    segments.append(NativePlan(run, threads=self.threads))
                     run = []
                 operands = []
                 for operand, (t, offset, strides) in zip(s.node.inputs, s.operands):
@@ -293,7 +294,7 @@ class _Builder:
                     run.append(step)
                 elif otherwise is not None:
                     if run:
-                        segments.append(NativePlan(run))
+                        segments.append(NativePlan(run, threads=self.threads))
                         run = []
                     segments.append(otherwise)
             elif isinstance(s, NativeStep):
@@ -313,7 +314,7 @@ class _Builder:
                 run += self._product(s, len(run))
             together = []
         if run or not segments:
-            segments.append(NativePlan(run))
+            segments.append(NativePlan(run, threads=self.threads))
         return segments
 
     def _independent(self, s: LoopStep, others: list[LoopStep]) -> bool:

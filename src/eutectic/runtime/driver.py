@@ -1,6 +1,6 @@
 """Native plans: a compiled call's kernels as data, run by one native function.
 
-A plan is an array of 64-bit words: a header `[n_steps, release_gil]`, then 8 words a step:
+A plan is an array of 64-bit words: a header `[n_steps, release_gil, threads]`, then 8 words a step:
 
     kind, fn, params, n, grain, n_patches, patches, flags
 
@@ -38,7 +38,7 @@ RELEASE_ELEMENTS = 1 << 17
 """A plan with this many elements to compute, or a NESTED step, lets other Python threads run."""
 
 _MASK = (1 << 64) - 1
-_HEADER_WORDS, _STEP_WORDS = 2, 8
+_HEADER_WORDS, _STEP_WORDS = 3, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +74,18 @@ class Entries:
 
 
 class NativePlan:
-    """A list of steps in memory that the native runner reads.
+    """A list of steps in memory that the native runner reads; at most `threads` run each.
 
     >>> NativePlan([]).run(0)
     """
 
     __slots__ = ("_params_at", "_steps", "_words", "address", "n_buffers", "n_steps")
 
-    def __init__(self, steps: Sequence[Step], release_gil: bool | None = None) -> None:
+    def __init__(self, steps: Sequence[Step], release_gil: bool | None = None,
+                 threads: int = pool.MAX_THREADS) -> None:
         if release_gil is None:
             release_gil = worth_releasing(steps)
-        words: list[int] = [len(steps), int(release_gil)]
+        words: list[int] = [len(steps), int(release_gil), threads]
         words += [0] * (_STEP_WORDS * len(steps))
         self._params_at: list[tuple[int, int]] = []
         pointers: list[tuple[int, int]] = []  # words that hold the address of another word

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from eutectic.runtime.pool_base import MAX_THREADS
 from eutectic.runtime.pool_text import GROUP_STEPS
 
 STACK_WORDS = 1024
@@ -32,6 +33,9 @@ wait:
 }}
 """
 
+_LAUNCH = f"""call void @ev_allow(i64 {MAX_THREADS})
+  call void @ev_parallel(ptr %a, ptr %b, i64 %c, i64 %d)"""
+
 
 def _guard(name: str, call: str) -> str:
     return _GUARD.format(name=name, call=call)
@@ -42,6 +46,7 @@ def native_text() -> str:
     return f"""
 declare void @ev_parallel(ptr, ptr, i64, i64)
 declare void @ev_group(ptr, i64)
+declare void @ev_allow(i64)
 declare void @ev_lock()
 declare i32 @ev_trylock()
 declare void @ev_unlock()
@@ -94,7 +99,10 @@ done:
 define internal void @ev_steps(ptr %plan, ptr %bufs) #1 {{
 entry:
   %n = load i64, ptr %plan
-  %first = getelementptr i64, ptr %plan, i64 2
+  %allowedp = getelementptr i64, ptr %plan, i64 2
+  %allowed = load i64, ptr %allowedp
+  call void @ev_allow(i64 %allowed)
+  %first = getelementptr i64, ptr %plan, i64 3
   %bytes = shl i64 %n, 6
   %end = getelementptr i8, ptr %first, i64 %bytes
   br label %next
@@ -116,6 +124,7 @@ one:
   br i1 %isrange, label %range, label %plain
 plain:
   call void %fn(ptr %params, i64 0, i64 %size, i64 0)
+  call void @ev_allow(i64 %allowed) ; it may have run a plan of its own
   br label %ran
 range:
   %flagp = getelementptr i64, ptr %step, i64 7
@@ -284,7 +293,7 @@ define i64 @ev_run(ptr %plan, ptr %bufs) #0 {{
   ret i64 0
 }}
 {_guard("ev_guarded_run", "call void @ev_steps(ptr %a, ptr %b)")}
-{_guard("ev_guarded_launch", "call void @ev_parallel(ptr %a, ptr %b, i64 %c, i64 %d)")}
+{_guard("ev_guarded_launch", _LAUNCH)}
 
 ; self is None, so that returning it needs no address of the interpreter's.
 define ptr @ev_py_run(ptr %self, ptr %args, i64 %nargs) #0 {{

@@ -8,6 +8,7 @@ covers [0, n) with calls of it and returns when all are done. How a region works
 - A worker announces itself (`busy`), then looks whether the region is still open. The caller closes
   the region once no chunk is left and waits for the busy ones only: it never waits for a worker
   that has yet to wake up.
+- A region uses no more threads than its plan was made for: their scratch memory is in the plan.
 - One region runs at a time. Whoever starts one holds the pool's lock; a region asked for from
   inside a region runs on the asking thread.
 
@@ -52,6 +53,8 @@ class Native:
     launch: int
     """`parallel` that takes the lock."""
     lock: int
+    allow: int
+    """`void (i64 threads)`: the most for the regions that follow; the caller holds the lock."""
     trylock: int
     unlock: int
     set_limit: int
@@ -150,12 +153,13 @@ def text() -> str:
 
 
 def _load() -> Native:
-    names = ("ev_state_address", "ev_parallel", "ev_group", "ev_launch", "ev_lock", "ev_trylock",
-             "ev_unlock", "ev_set_limit", "ev_close", "ev_keep_lock", "ev_reset", "ev_spin")
+    names = ("ev_state_address", "ev_parallel", "ev_group", "ev_launch", "ev_lock", "ev_allow",
+             "ev_trylock", "ev_unlock", "ev_set_limit", "ev_close", "ev_keep_lock", "ev_reset",
+             "ev_spin")
     module = jit.compile_module(text(), names)
     state = ctypes.CFUNCTYPE(ctypes.c_void_p)(module["ev_state_address"])()
     found = Native(state, *(module[name] for name in names[1:]))
-    for name in names[1:7]:
+    for name in names[1:8]:
         jit.add_symbol(name, module[name])
     _function(found.reset)()
     ctypes.memmove(state + pool_base.SIGNALS, _blocked_signals(), 128)

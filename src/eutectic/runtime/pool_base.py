@@ -9,7 +9,7 @@ MAX_THREADS = 64
 GEN, OPEN, SEGMENTS, SEGMENT_COUNT, SHARES = 0, 4, 8, 16, 24
 SINGLE = 64  # the segment of a region of one kernel
 MUTEX, EXIT_OWNER, ACTIVE, LIMIT, STARTED = 128, 136, 144, 148, 152
-CLOSING, SPIN, KEPT = 156, 160, 168
+CLOSING, SPIN, KEPT, ALLOWED = 156, 160, 168, 172
 SLEEPERS = 192
 SIGNALS, PTHREAD_MUTEX, PTHREAD_COND = 256, 384, 448
 THREADS, THREAD_BYTES = 512, 128
@@ -224,6 +224,18 @@ define void @ev_close() #1 {{
 
 define void @ev_keep_lock() #1 {{
   store i32 1, {at(KEPT)}
+  ret void
+}}
+
+; Threads for the regions that follow: no more than their scratch memory was planned for. The caller
+; holds the lock.
+define void @ev_allow(i64 %threads) #0 {{
+  %limit32 = load atomic i32, {at(LIMIT)} monotonic, align 4
+  %limit = zext i32 %limit32 to i64
+  %fewer = icmp ult i64 %threads, %limit
+  %allowed = select i1 %fewer, i64 %threads, i64 %limit
+  %allowed32 = trunc i64 %allowed to i32
+  store atomic i32 %allowed32, {at(ALLOWED)} monotonic, align 4
   ret void
 }}
 

@@ -34,7 +34,10 @@ enter:
   %limit = load atomic i32, {at(base.LIMIT)} monotonic, align 4
   %closed = icmp eq i32 %open, 0
   %surplus = icmp sge i32 %id32, %limit
-  %stay = or i1 %closed, %surplus
+  %allowed = load atomic i32, {at(base.ALLOWED)} monotonic, align 4
+  %beyond = icmp sge i32 %id32, %allowed
+  %out = or i1 %surplus, %beyond
+  %stay = or i1 %closed, %out
   br i1 %stay, label %leave, label %work
 work:
   call void @ev_work(i64 %id)
@@ -277,7 +280,7 @@ done:
 define void @ev_parallel(ptr %fn, ptr %params, i64 %n, i64 %grain) #0 {{
 entry:
   %small = icmp sle i64 %n, %grain
-  %limit32 = load atomic i32, {at(base.LIMIT)} monotonic, align 4
+  %limit32 = load atomic i32, {at(base.ALLOWED)} monotonic, align 4
   %limit = zext i32 %limit32 to i64
   %single = icmp ult i64 %limit, 2
   %active = load atomic i32, {at(base.ACTIVE)} monotonic, align 4
@@ -321,6 +324,7 @@ done:
 
 define void @ev_launch(ptr %fn, ptr %params, i64 %n, i64 %grain) #1 {{
   call void @ev_lock()
+  call void @ev_allow(i64 {MAX_THREADS})
   call void @ev_parallel(ptr %fn, ptr %params, i64 %n, i64 %grain)
   call void @ev_unlock()
   ret void
@@ -330,7 +334,7 @@ define void @ev_launch(ptr %fn, ptr %params, i64 %n, i64 %grain) #1 {{
 define void @ev_group(ptr %steps, i64 %count) #1 {{
 entry:
   %table = alloca [{GROUP_STEPS * SEGMENT_BYTES} x i8], align 64
-  %limit32 = load atomic i32, {at(base.LIMIT)} monotonic, align 4
+  %limit32 = load atomic i32, {at(base.ALLOWED)} monotonic, align 4
   %limit = zext i32 %limit32 to i64
   %active = load atomic i32, {at(base.ACTIVE)} monotonic, align 4
   %nested = icmp ne i32 %active, 0

@@ -160,9 +160,10 @@ class CompiledFunction:
         if entry.native is None or entry.misses >= _PATIENCE:
             if entry.given_up:
                 return None
+            later = native.preparing()  # asked first: the native call may come meanwhile
             made = native_record(self.reader, entry, call, args, kwargs)
             if made is None:
-                entry.given_up = entry.native is None and not native.preparing()
+                entry.given_up = entry.native is None and not later
                 return None
             if entry.native is not None:
                 entry.calls += entry.native.hits
