@@ -37,16 +37,24 @@ def test_no_more_threads_than_the_plan_was_made_for() -> None:
         # The kernel writes the number of its thread, and one more, over its parameters.
         steps = [Step(RANGE, kernels()["record"], [0] * n, n, independent=i < 2) for i in range(3)]
         plan = NativePlan(steps, threads=allowed)
-        for _ in range(200):
+        for _ in until(lambda: len(seen) == allowed):
             plan.run_list([])
             for i in range(3):
                 seen |= set(plan.params(i).tolist())
         assert seen == set(range(1, allowed + 1))
     ids = np.zeros(n, np.int64)
-    for _ in range(200):  # a launch has no plan
+    for _ in until(lambda: len(seen) > 2):  # a launch has no plan
         pool.parallel(kernels()["record"], ids.ctypes.data, n, 1)
         seen |= set(ids.tolist())
-    assert seen > {1, 2}
+    assert len(seen) > 2
+
+
+def until(done: Callable[[], bool]) -> Iterator[None]:
+    """200 turns, and more until it is done: threads of a busy machine come late."""
+    end, turns = time.monotonic() + 60, 0
+    while turns < 200 or (not done() and time.monotonic() < end):
+        turns += 1
+        yield
 
 
 def add(source: int, target: int, k: int, n: int, kind: int = RANGE, **more: object) -> Step:
