@@ -31,30 +31,34 @@ def restore_threads() -> Iterator[None]:
 
 def test_no_more_threads_than_the_plan_was_made_for() -> None:
     pool.set_num_threads(4)
+    driver.entries()  # without the runner, plans run on copies of their parameters
     n = 4000
-    seen = set()
     for allowed in (1, 2):
         # The kernel writes the number of its thread, and one more, over its parameters.
         steps = [Step(RANGE, kernels()["record"], [0] * n, n, independent=i < 2) for i in range(3)]
         plan = NativePlan(steps, threads=allowed)
-        for _ in until(lambda: len(seen) == allowed):
+
+        def run(plan: NativePlan = plan) -> set[int]:
             plan.run_list([])
-            for i in range(3):
-                seen |= set(plan.params(i).tolist())
-        assert seen == set(range(1, allowed + 1))
+            return {int(t) for i in range(3) for t in set(plan.params(i).tolist())}
+
+        assert threads_of(run, allowed) == set(range(1, allowed + 1))
     ids = np.zeros(n, np.int64)
-    for _ in until(lambda: len(seen) > 2):  # a launch has no plan
+
+    def launch() -> set[int]:
         pool.parallel(kernels()["record"], ids.ctypes.data, n, 1)
-        seen |= set(ids.tolist())
-    assert len(seen) > 2
+        return set(ids.tolist())
+
+    assert len(threads_of(launch, 3)) > 2  # there is no plan
 
 
-def until(done: Callable[[], bool]) -> Iterator[None]:
-    """200 turns, and more until it is done: threads of a busy machine come late."""
-    end, turns = time.monotonic() + 60, 0
-    while turns < 200 or (not done() and time.monotonic() < end):
+def threads_of(run: Callable[[], set[int]], wanted: int) -> set[int]:
+    """What 200 runs give, and more if it is too little: threads of a busy machine come late."""
+    end, turns, seen = time.monotonic() + 60, 0, run()
+    while turns < 200 or (len(seen) < wanted and time.monotonic() < end):
         turns += 1
-        yield
+        seen |= run()
+    return seen
 
 
 def add(source: int, target: int, k: int, n: int, kind: int = RANGE, **more: object) -> Step:
