@@ -22,6 +22,10 @@ Unflatten = Callable[[Hashable, Sequence[Any]], Any]
 # Type -> (flatten, unflatten); None: a leaf. Filled by `register_container`, and on first sight.
 _CONTAINERS: dict[type, tuple[Flatten, Unflatten] | None] = {}
 
+SEQUENCE, DICT, OTHER, NO_CONTAINER = "sequence", "dict", "other", ""
+kinds: dict[type, str] = {}
+"""What `container_kind` said of types before, for whoever looks at many objects."""
+
 _LEAF, _NONE = 0, 1
 
 
@@ -71,6 +75,7 @@ def register_container(kind: type, flatten: Flatten, unflatten: Unflatten) -> No
     if not isinstance(kind, type):
         raise ArgumentTypeError(f"[register_container] needs a type, not a {type(kind).__name__}.")
     _CONTAINERS[kind] = (flatten, unflatten)
+    kinds.clear()
 
 
 def is_container(x: Any) -> bool:
@@ -89,12 +94,16 @@ def container_kind(t: type) -> str:
     >>> container_kind(list), container_kind(dict), container_kind(int)
     ('sequence', 'dict', '')
     """
-    if t is list or t is tuple:
-        return "sequence"
-    handlers = _handlers(t)
-    if handlers is None:
-        return ""
-    return "dict" if handlers[0] in (_dict_flatten, _subclass_flatten) else "other"
+    kind = kinds.get(t)
+    if kind is None:
+        if t is list or t is tuple:
+            kind = SEQUENCE
+        else:
+            handlers = _handlers(t)
+            dicts = (_dict_flatten, _subclass_flatten)
+            kind = NO_CONTAINER if handlers is None else DICT if handlers[0] in dicts else OTHER
+        kinds[t] = kind
+    return kind
 
 
 def has_attributes(t: type) -> bool:

@@ -15,7 +15,8 @@ import eutectic.core as mx
 from eutectic.array import array, wrap
 from eutectic.graph.ir import INPUT, Node
 from eutectic.graph.layout import Data
-from eutectic.runtime import buffers
+from eutectic.ops import evaluation
+from eutectic.runtime import buffers, walk_text
 from eutectic.tracing import native
 from eutectic.tracing.function import CompiledFunction
 
@@ -391,3 +392,65 @@ def test_more_registers_than_the_stack_holds() -> None:
     assert (sys.getrefcount(xs[5]), sys.getrefcount(xs[-1])) == before
     xs[5] = mx.array([1, 2])
     assert not served(f, xs)
+
+
+# ---- the walk of mx.eval ------------------------------------------------------------------------
+
+
+class _Own(mx.array):
+    """A subclass of the arrays."""
+
+
+class _Settings(dict):
+    """A subclass of dict, with an attribute."""
+
+
+def _trees():
+    lazy = mx.array([1.0]) + 1
+    known = mx.array([2.0])
+    own = _Own([3.0])
+    own._n = (own + 1)._n
+    settings = _Settings(a=lazy, b=known)
+    deep = lazy
+    for _ in range(150):
+        deep = [deep]
+    return lazy, own, [
+        ([], []), ((known, "text", None, 3, 2.5, print), []), (lazy, [lazy]), ([own], [own]),
+        ({"a": [lazy, (known, {"b": lazy})]}, [lazy, lazy]), (settings, [lazy]),
+        ([{}, (), [[]], lazy], [lazy]), (deep, [lazy]), ([known] * 1000 + [lazy], [lazy])]
+
+
+def test_the_walk_finds_what_python_finds():
+    lazy, own, cases = _trees()
+    for tree, want in cases:
+        native.without_value((tree,))  # types are known from the second time on
+        slow: list[array] = []
+        evaluation._collect((tree,), slow)
+        found = native.without_value((tree,))
+        assert found is not None
+        assert sorted(map(id, found)) == sorted(map(id, slow)) == sorted(map(id, want))
+    counts = [sys.getrefcount(x) for x in (lazy, own)]
+    for tree, _ in cases:
+        native.without_value((tree,))
+    assert [sys.getrefcount(x) for x in (lazy, own)] == counts
+
+
+def test_what_the_walk_leaves_to_python():
+    class Pair:
+        def __init__(self, a):
+            self.a = a
+
+    x = mx.array([1.0]) + 1
+    assert native.without_value([Pair(x)]) is None  # a type of which nothing is known
+    mx.eval([Pair(x)])
+    assert native.without_value([Pair(x)]) == [] and x._n.data is None
+    mx.register_container(Pair, lambda p: ((p.a,), None), lambda aux, items: Pair(*items))
+    assert native.without_value([Pair(x)]) is None
+    mx.eval([Pair(x)])
+    assert x._n.data is not None
+    deep = y = mx.array([1.0]) + 2
+    for _ in range(walk_text.MAX_DEPTH + 10):
+        deep = [deep]
+    assert native.without_value(deep) is None
+    mx.eval(deep)
+    assert y._n.data is not None

@@ -9,7 +9,8 @@ from eutectic.engine.evaluate import evaluate
 from eutectic.errors import ArgumentError
 from eutectic.ops.checks import integer
 from eutectic.runtime import buffers
-from eutectic.tree import container_kind, leaves
+from eutectic.tracing.native import without_value
+from eutectic.tree import container_kind, kinds, leaves
 
 
 def eval_(*args: Any) -> None:
@@ -25,8 +26,10 @@ def eval_(*args: Any) -> None:
         if args[0]._n.data is None:
             need_value(args[0], "eval")
         return
-    pending: list[array] = []
-    _collect(args, pending)
+    pending = without_value(args)
+    if pending is None:
+        pending = []
+        _collect(args, pending)
     if pending:
         for a in pending:
             if a._n.trace is not None:
@@ -37,7 +40,6 @@ def eval_(*args: Any) -> None:
 def _collect(trees: Any, pending: list[array]) -> None:
     """Append the arrays of trees that have no value yet."""
     waiting = [trees]
-    kinds: dict[type, str] = {dict: "dict", list: "sequence", tuple: "sequence"}
     while waiting:
         for x in waiting.pop():
             t = type(x)
@@ -47,7 +49,7 @@ def _collect(trees: Any, pending: list[array]) -> None:
                 continue
             kind = kinds.get(t)
             if kind is None:
-                kind = kinds[t] = container_kind(t)
+                kind = container_kind(t)
             if kind == "dict":
                 waiting.append(dict.values(x))
             elif kind == "sequence":

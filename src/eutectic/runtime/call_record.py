@@ -59,6 +59,11 @@ class Known(IntEnum):
     EMPTY = 7
     MISS = 8
     ALLOC = 9
+    LIST = 10
+    SEQUENCE = 11
+    """The kinds of containers, as `tree.container_kind` names them; DICT and NO_CONTAINER too."""
+    DICT = 12
+    NO_CONTAINER = 13
 
 
 class Op(IntEnum):

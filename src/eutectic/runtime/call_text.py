@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from eutectic.runtime.call_declare import DECLARE
 from eutectic.runtime.call_record import Build, Convert, Fill, Known, Offsets, Op, Word
 from eutectic.runtime.llvm_lines import Lines
+from eutectic.runtime.walk_text import walk_text
 
 _SHAPE, _DTYPE, _DATA = 3, 4, 5
 _ON_STACK = 16_384
@@ -550,8 +551,8 @@ def _entry() -> str:
 
 
 def native_text(offsets: Offsets) -> str:
-    """The module that defines `ev_py_call` for objects with these offsets."""
+    """The module that defines `ev_py_call` and `ev_py_walk` for objects with these offsets."""
     parts: Sequence[str] = (DECLARE, _SAME, _match(offsets), _make(offsets), _run(offsets),
-                            _entry(), "attributes #0 = { nounwind }\n",
+                            _entry(), walk_text(offsets), "attributes #0 = { nounwind }\n",
                             "attributes #1 = { nounwind noinline }\n")
     return "\n".join(parts)

@@ -1,4 +1,4 @@
-"""The native compiled call: records of entries, and the function that runs them.
+"""The native compiled call: records of entries, and the function that runs them; a walk of trees.
 
 `run(record.address, args, kwargs)` returns what the compiled function returns, or `MISS` where the
 record's guard does not hold. It is chosen when it is first wanted, by looking at where this
@@ -14,6 +14,7 @@ from array import array as words_array
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from eutectic import tree
 from eutectic.array import array, wrap
 from eutectic.dtype import float32
 from eutectic.engine.plan import Plan, Result
@@ -238,7 +239,8 @@ def _known() -> words_array[int]:
         Known.ARRAY: array, Known.NODE: Node, Known.DATA: Data,
         Known.OWN_BUFFER: buffers.OwnBuffer, Known.FOREIGN_BUFFER: buffers.ForeignBuffer,
         Known.NONE: None, Known.INPUT: INPUT, Known.EMPTY: (), Known.MISS: MISS,
-        Known.ALLOC: buffers.alloc,
+        Known.ALLOC: buffers.alloc, Known.LIST: list, Known.SEQUENCE: tree.SEQUENCE,
+        Known.DICT: tree.DICT, Known.NO_CONTAINER: tree.NO_CONTAINER,
     })
     return words_array("q", [id(x) for x in objects.values()])
 
@@ -273,19 +275,38 @@ def _compiled_before() -> bool:
 @functools.cache
 def load() -> Run | None:
     """As `run`, but compiling where that is needed."""
+    global _walk
     try:
         offsets = _offsets()
         driver.load()
         text = native_text(offsets)
-        module = jit.compile_module(text, ["ev_py_call"])
+        module = jit.compile_module(text, ["ev_py_call", "ev_py_walk"])
         found = driver.builtin("call", module["ev_py_call"])
+        walk = driver.builtin("walk", module["ev_py_walk"])
         # Other threads use some of the objects whose references a trial counts.
-        return found if any(_trial(found) for _ in range(_TRIALS)) else None
+        if not any(_trial(found) and _trial_walk(walk) for _ in range(_TRIALS)):
+            return None
+        _walk = functools.partial(walk, _known().buffer_info()[0], tree.kinds)
+        return found
     except Exception:  # whatever it is, the Python path stands in
         return None
 
 
 driver.also_prepare(load)
+
+_walk: Callable[[Any, list[array]], Any] | None = None
+
+
+def without_value(trees: Any) -> list[array] | None:
+    """The arrays of trees that have no value yet; None where only Python can tell.
+
+    >>> without_value([array(1), {"a": 2}]) in ([], None)
+    True
+    """
+    if _walk is None:
+        return None
+    pending: list[array] = []
+    return None if _walk(trees, pending) is MISS else pending
 
 
 def _offsets() -> Offsets:
@@ -331,6 +352,24 @@ def _only(memory: list[int], word: int) -> int:
     if memory.count(word) != 1:
         raise RuntimeError("an object is not where it should be")
     return memory.index(word)
+
+
+def _trial_walk(walk: Callable[..., Any]) -> bool:
+    """Walk a tree that holds each kind of object; compare what is found and reference counts."""
+    node = Node(INPUT, (), (), (2, 1), float32)
+    node.data = Data(buffers.alloc(64), 8, (1, 2))
+    a, lazy = wrap(node), wrap(Node(INPUT, (), (), (2, 1), float32))
+    kinds = {list: tree.SEQUENCE, tuple: tree.SEQUENCE, dict: tree.DICT, int: tree.NO_CONTAINER}
+    trees = [a, (lazy, {"k": a, "m": [lazy]}), 7]
+    held = (a, lazy, node, trees, trees[1])
+    before = [sys.getrefcount(x) for x in held]
+    found: list[array] = []
+    done = walk(_known().buffer_info()[0], kinds, trees, found)
+    good = done is None and [id(x) for x in found] == [id(lazy)] * 2
+    found.clear()
+    missed = walk(_known().buffer_info()[0], kinds, [trees, "text"], found)
+    found.clear()
+    return good and missed is MISS and [sys.getrefcount(x) for x in held] == before
 
 
 def _trial(native: Run) -> bool:
