@@ -94,6 +94,21 @@ def test_strided_operands_and_threads_give_the_same_bits():
         pool.set_num_threads(before)
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype", [mx.float32, mx.float16, mx.bfloat16])
+@pytest.mark.parametrize("kind", ["none", "causal", "bool"])
+def test_features_that_lie_apart_give_the_same_bits(shape, dtype, kind):
+    """Neighbouring features are moved several at a time, others one by one."""
+    mask = masks(shape)[kind]
+    mask = mx.array(mask) if isinstance(mask, np.ndarray) else mask
+    close = [mx.array(a).astype(dtype) for a in draw(shape)]
+    apart = [mx.contiguous(x.swapaxes(2, 3)).swapaxes(2, 3) for x in close]
+    backwards = [mx.contiguous(x[..., ::-1])[..., ::-1] for x in close]
+    want = np.array(attend(*close, mask=mask).astype(mx.float32)).tobytes()
+    for given in (apart, backwards):
+        assert np.array(attend(*given, mask=mask).astype(mx.float32)).tobytes() == want
+
+
 def test_a_query_that_sees_nothing_gives_nan():
     q, k, v = (mx.array(a) for a in draw((1, 1, 1, 3, 4, 4, 4)))
     seen = np.array([[True] * 4, [False] * 4, [True] * 4])

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
-from eutectic.codegen.blocks import Element, Function, Module, lane_numbers, splat, store, to_memory
+from eutectic.codegen.blocks import (
+    Carry, Element, Function, Module, lane_numbers, load, splat, store, to_memory)
 from eutectic.codegen.native import Code, Range
 from eutectic.codegen.scalars import vector_type
 from eutectic.dtype import BY_NAME, float32
@@ -29,6 +30,10 @@ TILE = 12
 """Keys of a tile: 12 x 2 AVX-512 accumulators leave room for the query vector."""
 BLOCK = 96
 """Keys between two rescalings."""
+SQUARE = 4
+"""Rows and columns that are turned at a time, between rows in memory and lanes."""
+LANES = 16
+"""Neighbours copied at a time."""
 _ROWS = (12, 8, 4)
 """Heights of the tiles of `O^T`; values are padded to a multiple of the last."""
 
@@ -143,6 +148,35 @@ def _load_f32(fn: Function, address: str, dtype: str, width: int) -> str:
     return e.body([v], {id(a): address})[0]
 
 
+def _load_row(fn: Function, address: str, dtype: str, width: int) -> str:
+    """Neighbouring elements from an address (i64) on, as float32."""
+    e = fn.emitter(width)
+    bound: dict[int, str] = {}
+    ptr = fn.bind(f"inttoptr i64 {address} to ptr")
+    v = load(e, BY_NAME[dtype], ptr, bound)
+    assert isinstance(v, Value)
+    return e.body([v], bound)[0]
+
+
+def _wide(fn: Function, n: str, stride: str, dtype: str, width: int) -> str:
+    """How many of n elements can be loaded `width` at a time: none unless they are neighbours."""
+    near = fn.bind(f"icmp eq i64 {stride}, {BY_NAME[dtype].size}")
+    whole = fn.bind(f"and i64 {n}, {-width}")
+    return fn.bind(f"select i1 {near}, i64 {whole}, i64 0")
+
+
+def _turned(fn: Function, rows: list[str]) -> list[str]:
+    """The columns of a square of 4 x 4 float32, from its rows."""
+    vt = vector_type("f32", SQUARE)
+
+    def mixed(a: str, b: str, *lanes: int) -> str:
+        mask = ", ".join(f"i32 {i}" for i in lanes)
+        return fn.bind(f"shufflevector {vt} {a}, {vt} {b}, <{SQUARE} x i32> <{mask}>")
+    a, b, c, d = rows
+    pairs = [(mixed(a, b, *low), mixed(c, d, *low)) for low in ((0, 4, 1, 5), (2, 6, 3, 7))]
+    return [mixed(x, y, *half) for x, y in pairs for half in ((0, 1, 4, 5), (2, 3, 6, 7))]
+
+
 def _base(fn: Function, slot: Slot, strides: Slot, b: str, h: str) -> str:
     """Address (i64) of the first element of a batch entry and head."""
     off = fn.add(fn.mul(b, fn.slot(strides)), fn.mul(h, fn.slot(strides + 1)))
@@ -168,17 +202,36 @@ def _pack(m: Module, v: Variant) -> None:
         last = fn.bind(f"sub i64 {tk}, 1")
         to_k = fn.at(keys, fn.mul(fn.mul(u, d), TILE * 4))
         to_v = fn.at(values, fn.mul(fn.mul(u, padded), TILE * 4))
-        with fn.loop(0, TILE) as i:
+        along_k, along_v = steps[Slot.K_STRIDES + 3], steps[Slot.V_STRIDES + 3]
+        rows_k, rows_v = [], []
+        for i in range(TILE):
             at = fn.least(fn.add(first, i), last)  # keys beyond the end are never used
-            row_k = fn.add(k0, fn.mul(at, steps[Slot.K_STRIDES + 2]))
-            row_v = fn.add(v0, fn.mul(at, steps[Slot.V_STRIDES + 2]))
-            with fn.loop(0, d) as j:
-                x = _load_f32(fn, fn.add(row_k, fn.mul(j, steps[Slot.K_STRIDES + 3])), v.dtype, 1)
+            rows_k.append(fn.add(k0, fn.mul(at, steps[Slot.K_STRIDES + 2])))
+            rows_v.append(fn.add(v0, fn.mul(at, steps[Slot.V_STRIDES + 2])))
+        wide = _wide(fn, d, along_k, v.dtype, SQUARE)
+        with fn.loop(0, wide, SQUARE) as j:
+            off = fn.mul(j, along_k)
+            for i in range(0, TILE, SQUARE):
+                square = [_load_row(fn, fn.add(row, off), v.dtype, SQUARE)
+                          for row in rows_k[i:i + SQUARE]]
+                for c, x in enumerate(_turned(fn, square)):
+                    p = fn.at(to_k, fn.mul(fn.add(fn.mul(fn.add(j, c), TILE), i), 4))
+                    fn.line(f"store <{SQUARE} x float> {x}, ptr {p}, align 4")
+        with fn.loop(wide, d) as j:
+            off = fn.mul(j, along_k)
+            for i, row in enumerate(rows_k):
+                x = _load_f32(fn, fn.add(row, off), v.dtype, 1)
                 p = fn.at(to_k, fn.mul(fn.add(fn.mul(j, TILE), i), 4))
                 fn.line(f"store float {x}, ptr {p}, align 4")
-            out = fn.at(to_v, fn.mul(fn.mul(i, padded), 4))
-            with fn.loop(0, dv) as j:
-                x = _load_f32(fn, fn.add(row_v, fn.mul(j, steps[Slot.V_STRIDES + 3])), v.dtype, 1)
+        wide = _wide(fn, dv, along_v, v.dtype, LANES)
+        for i, row in enumerate(rows_v):
+            out = fn.at(to_v, fn.mul(fn.mul(padded, i), 4))
+            with fn.loop(0, wide, LANES) as j:
+                x = _load_row(fn, fn.add(row, fn.mul(j, along_v)), v.dtype, LANES)
+                to = fn.at(out, fn.mul(j, 4))
+                fn.line(f"store <{LANES} x float> {x}, ptr {to}, align 4")
+            with fn.loop(wide, dv) as j:
+                x = _load_f32(fn, fn.add(row, fn.mul(j, along_v)), v.dtype, 1)
                 fn.line(f"store float {x}, ptr {fn.at(out, fn.mul(j, 4))}, align 4")
             with fn.loop(dv, padded) as j:
                 fn.line(f"store float 0.0, ptr {fn.at(out, fn.mul(j, 4))}, align 4")
@@ -209,14 +262,14 @@ class _Attend:
     def main(self) -> None:
         fn = self.fn
         fn.start("entry")
-        for name in ("m", "l", "x"):  # running maximum, running sum, the block's
+        for name in ("m", "l"):  # running maximum, running sum
             fn.line(f"%{name} = alloca {self.vt}, align 64")
         slot = {s: fn.slot(s) for s in (
             Slot.HEADS, Slot.GROUP, Slot.TQ, Slot.TK, Slot.D, Slot.DV, Slot.DV_PADDED, Slot.TILES,
             Slot.QUERY_BLOCKS, Slot.KEY_HEADS)}
         self.slot = slot
         word = fn.bind(f"trunc i64 {fn.slot(Slot.SCALE)} to i32")
-        self.scale = splat(fn.emitter(QUERIES), "f32", fn.bind(f"bitcast i32 {word} to float"))
+        self.scale = fn.bind(f"bitcast i32 {word} to float")
         mine = fn.mul("%tid", fn.slot(Slot.SCRATCH_STRIDE))
         self.qt = fn.at(fn.slot(Slot.SCRATCH, "ptr"), mine)
         self.s = fn.at(self.qt, fn.mul(slot[Slot.D], QUERIES * 4))
@@ -230,6 +283,12 @@ class _Attend:
         fn, v, slot = self.fn, self.v, self.slot
         bh = fn.bind(f"udiv i64 {u}, {slot[Slot.QUERY_BLOCKS]}")
         block = fn.bind(f"urem i64 {u}, {slot[Slot.QUERY_BLOCKS]}")
+        if v.causal:
+            # The last and the first in turn: neighbouring tasks together have equal work.
+            half = fn.bind(f"lshr i64 {block}, 1")
+            back = fn.bind(f"sub i64 {fn.add(slot[Slot.QUERY_BLOCKS], -1)}, {half}")
+            odd = fn.bind(f"trunc i64 {block} to i1")
+            block = fn.bind(f"select i1 {odd}, i64 {half}, i64 {back}")
         b = fn.bind(f"udiv i64 {bh}, {slot[Slot.HEADS]}")
         h = fn.bind(f"urem i64 {bh}, {slot[Slot.HEADS]}")
         kh = fn.add(fn.mul(b, slot[Slot.KEY_HEADS]), fn.bind(f"udiv i64 {h}, {slot[Slot.GROUP]}"))
@@ -268,22 +327,36 @@ class _Attend:
         self.finish(b, h)
 
     def transpose_queries(self, b: str, h: str) -> None:
-        fn = self.fn
+        fn, dtype = self.fn, self.v.dtype
         base = _base(fn, Slot.Q, Slot.Q_STRIDES, b, h)
         step, feature = fn.slot(Slot.Q_STRIDES + 2), fn.slot(Slot.Q_STRIDES + 3)
         i64s = vector_type("i64", QUERIES)
         e = fn.emitter(QUERIES)
         rows = fn.bind(f"mul {i64s} {self.query}, {splat(e, 'i64', step)}")
         rows = fn.bind(f"add {i64s} {rows}, {splat(e, 'i64', base)}")
-        with fn.loop(0, self.slot[Slot.D]) as d:
+        wide = _wide(fn, self.slot[Slot.D], feature, dtype, SQUARE)
+        last = fn.bind(f"sub i64 {self.slot[Slot.TQ]}, 1")
+        with fn.loop(0, QUERIES, SQUARE) as g:
+            near = [fn.add(base, fn.mul(fn.least(fn.add(self.q0, fn.add(g, i)), last), step))
+                    for i in range(SQUARE)]
+            scale = splat(fn.emitter(SQUARE), "f32", self.scale)
+            with fn.loop(0, wide, SQUARE) as d:
+                off = fn.mul(d, feature)
+                square = [_load_row(fn, fn.add(row, off), dtype, SQUARE) for row in near]
+                for i, x in enumerate(_turned(fn, square)):
+                    scaled = fn.bind(f"fmul <{SQUARE} x float> {x}, {scale}")
+                    to = fn.at(self.row(self.qt, fn.add(d, i)), fn.mul(g, 4))
+                    fn.line(f"store <{SQUARE} x float> {scaled}, ptr {to}, align 16")
+        scale = splat(fn.emitter(QUERIES), "f32", self.scale)
+        with fn.loop(wide, self.slot[Slot.D]) as d:
             off = splat(fn.emitter(QUERIES), "i64", fn.mul(d, feature))
             at = fn.bind(f"add {i64s} {rows}, {off}")
-            x = _load_f32(fn, at, self.v.dtype, QUERIES)
-            self.save(fn.bind(f"fmul {self.vt} {x}, {self.scale}"), self.row(self.qt, d))
+            x = _load_f32(fn, at, dtype, QUERIES)
+            self.save(fn.bind(f"fmul {self.vt} {x}, {scale}"), self.row(self.qt, d))
 
     def block(self, k0: str, end: str, keys: str, values: str) -> None:
         """Scores, maximum, probabilities and their product with the values, for one block."""
-        fn, slot = self.fn, self.slot
+        fn, v, slot = self.fn, self.v, self.slot
         count = fn.least(fn.bind(f"sub i64 {end}, {k0}"), BLOCK)
         size = fn.mul(slot[Slot.D], TILE * 4)
         first = fn.at(keys, fn.mul(fn.bind(f"udiv i64 {k0}, {TILE}"), size))
@@ -291,30 +364,39 @@ class _Attend:
             a = fn.at(first, fn.mul(fn.bind(f"udiv i64 {t}, {TILE}"), size))
             fn.line(f"call void @tile{TILE}(ptr {a}, i64 {TILE * 4}, ptr {self.qt}, "
                     f"ptr {self.row(self.s, t)}, i64 {slot[Slot.D]}, i1 true)")
-        self.save("splat (float 0xFFF0000000000000)", "%x")
         x, y = Value("arg", "f32"), Value("arg", "f32")
-        with fn.loop(0, count) as r:
-            p = self.row(self.s, r)
-            s = self.masked(self.load(p), fn.add(k0, r))
-            if self.v.mask or self.v.causal:
+        most = Carry(self.vt, "splat (float 0xFFF0000000000000)")
+        clear = count  # keys that every query may see
+        if v.mask:
+            clear = "0"
+        elif v.causal:
+            seen = fn.bind(f"sub i64 {fn.add(fn.add(self.q0, self.shift), 1)}, {k0}")
+            clear = fn.least(fn.most(seen, 0), count)
+        with fn.loop(0, clear, carry=most) as r:
+            [most.following] = self.body([fmax(x, y)], {x: most.value,
+                                                        y: self.load(self.row(self.s, r))})
+        if v.mask or v.causal:
+            with fn.loop(clear, count, carry=most) as r:
+                p = self.row(self.s, r)
+                s = self.masked(self.load(p), fn.add(k0, r))
                 self.save(s, p)
-            self.save(self.body([fmax(x, y)], {x: self.load("%x"), y: s})[0], "%x")
+                [most.following] = self.body([fmax(x, y)], {x: most.value, y: s})
         old = self.load("%m")
-        [new] = self.body([fmax(x, y)], {x: old, y: self.load("%x")})
+        [new] = self.body([fmax(x, y)], {x: old, y: most.value})
         self.save(new, "%m")
         # Where nothing is seen yet the maximum is -inf: subtracting 0 keeps exp(-inf) = 0.
         none = fn.bind(f"fcmp oeq {self.vt} {new}, splat (float 0xFFF0000000000000)")
         top = fn.bind(f"select <{QUERIES} x i1> {none}, {self.vt} zeroinitializer, "
                       f"{self.vt} {new}")
         [fade] = self.body([mathlib.exp(x - y)], {x: old, y: top})
-        self.save("zeroinitializer", "%x")
-        with fn.loop(0, count) as r:
+        total = Carry(self.vt, "zeroinitializer")
+        with fn.loop(0, count, carry=total) as r:
             p = self.row(self.s, r)
             [e] = self.body([mathlib.exp(x - y)], {x: self.load(p), y: top})
             self.save(e, p)
-            self.save(fn.bind(f"fadd {self.vt} {self.load('%x')}, {e}"), "%x")
+            total.following = fn.bind(f"fadd {self.vt} {total.value}, {e}")
         faded = fn.bind(f"fmul {self.vt} {self.load('%l')}, {fade}")
-        self.save(fn.bind(f"fadd {self.vt} {faded}, {self.load('%x')}"), "%l")
+        self.save(fn.bind(f"fadd {self.vt} {faded}, {total.value}"), "%l")
         with fn.loop(0, slot[Slot.DV_PADDED]) as d:
             p = self.row(self.ot, d)
             self.save(fn.bind(f"fmul {self.vt} {self.load(p)}, {fade}"), p)
@@ -355,24 +437,43 @@ class _Attend:
     def finish(self, b: str, h: str) -> None:
         """Divide by the sums and store the queries' rows."""
         fn, slot = self.fn, self.slot
-        d_out = BY_NAME[self.v.dtype]
         total = self.load("%l")
         row = fn.add(fn.mul(fn.add(fn.mul(b, slot[Slot.HEADS]), h), slot[Slot.TQ]), self.q0)
-        out = fn.at(fn.slot(Slot.OUT, "ptr"), fn.mul(fn.mul(row, slot[Slot.DV]), d_out.size))
+        out = fn.at(fn.slot(Slot.OUT, "ptr"), fn.mul(fn.mul(row, slot[Slot.DV]),
+                                                         BY_NAME[self.v.dtype].size))
         count = fn.least(fn.bind(f"sub i64 {slot[Slot.TQ]}, {self.q0}"), QUERIES)
         with fn.loop(0, slot[Slot.DV]) as d:
             p = self.row(self.ot, d)
             self.save(fn.bind(f"fdiv {self.vt} {self.load(p)}, {total}"), p)
-        with fn.loop(0, count) as j:
-            to = fn.at(out, fn.mul(fn.mul(j, slot[Slot.DV]), d_out.size))
-            with fn.loop(0, slot[Slot.DV]) as d:
+        wide = fn.bind(f"and i64 {slot[Slot.DV]}, {-SQUARE}")
+        rows = fn.bind(f"and i64 {count}, {-SQUARE}")
+        with fn.loop(0, rows, SQUARE) as j:
+            with fn.loop(0, wide, SQUARE) as d:
                 p = fn.at(self.row(self.ot, d), fn.mul(j, 4))
-                e = fn.emitter(1)
-                x = Value("arg", "f32")
-                known = {id(x): fn.bind(f"load float, ptr {p}, align 4")}
-                v: Element = x if d_out is float32 else rounded(x, d_out)
-                store(e, d_out, fn.at(to, fn.mul(d, d_out.size)),
-                      e.body(to_memory(d_out, v), known))
+                square = [fn.bind(f"load <{SQUARE} x float>, ptr {fn.at(p, str(i * QUERIES * 4))}, "
+                                  "align 16") for i in range(SQUARE)]
+                for i, x in enumerate(_turned(fn, square)):
+                    self.put(x, out, fn.add(j, i), d, SQUARE)
+            with fn.loop(j, fn.add(j, SQUARE)) as query:
+                self.put_one_by_one(out, query, wide)
+        with fn.loop(rows, count) as query:
+            self.put_one_by_one(out, query, "0")
+
+    def put_one_by_one(self, out: str, query: str, first: str) -> None:
+        """Store a query's features from `first` on."""
+        fn = self.fn
+        with fn.loop(first, self.slot[Slot.DV]) as d:
+            p = fn.at(self.row(self.ot, d), fn.mul(query, 4))
+            self.put(fn.bind(f"load float, ptr {p}, align 4"), out, query, d, 1)
+
+    def put(self, x: str, out: str, query: str, d: str, width: int) -> None:
+        """Store neighbouring features of a query."""
+        fn, dtype = self.fn, BY_NAME[self.v.dtype]
+        e = fn.emitter(width)
+        arg = Value("arg", "f32")
+        v: Element = arg if dtype is float32 else rounded(arg, dtype)
+        to = fn.at(out, fn.mul(fn.add(fn.mul(query, self.slot[Slot.DV]), d), dtype.size))
+        store(e, dtype, to, e.body(to_memory(dtype, v), {id(arg): x}))
 
 
 def _attend(m: Module, v: Variant) -> None:

@@ -22,6 +22,19 @@ Element = Value | Complex
 
 
 @dataclass
+class Carry:
+    """A value that a loop hands from one turn to the next.
+
+    `value` is the register before the loop, then the one of the turn, and after it the last;
+    `following` is what the body makes of it.
+    """
+
+    ty: str
+    value: str
+    following: str = ""
+
+
+@dataclass
 class Function:
     """Text of one LLVM function under construction, with labels and names that are its own."""
 
@@ -69,8 +82,13 @@ class Function:
         c = self.bind(f"icmp slt i64 {a}, {b}")
         return self.bind(f"select i1 {c}, i64 {a}, i64 {b}")
 
+    def most(self, a: str | int, b: str | int) -> str:
+        c = self.bind(f"icmp sgt i64 {a}, {b}")
+        return self.bind(f"select i1 {c}, i64 {a}, i64 {b}")
+
     @contextmanager
-    def loop(self, start: str | int, end: str | int, step: int = 1) -> Iterator[str]:
+    def loop(self, start: str | int, end: str | int, step: int = 1,
+             carry: Carry | None = None) -> Iterator[str]:
         """A loop over i64 values start, start + step, ... below end (perhaps none)."""
         pre, head, body, latch, done = (self.label(s) for s in ("lp", "lh", "lb", "ll", "ld"))
         self.line(f"br label %{pre}")
@@ -79,10 +97,17 @@ class Function:
         self.start(head)
         i = f"%{head}i"
         self.line(f"{i} = phi i64 [{start}, %{pre}], [{i}n, %{latch}]")
+        phi = len(self.lines)
+        if carry:
+            before, carry.value = carry.value, f"%{head}c"
+            self.line("")  # written below, when what follows is known
         more = self.bind(f"icmp slt i64 {i}, {end}")
         self.line(f"br i1 {more}, label %{body}, label %{done}")
         self.start(body)
         yield i
+        if carry:
+            self.lines[phi] = (f"  {carry.value} = phi {carry.ty} [{before}, %{pre}], "
+                               f"[{carry.following}, %{latch}]")
         self.line(f"br label %{latch}")
         self.start(latch)
         self.line(f"{i}n = add i64 {i}, {step}")
