@@ -221,3 +221,32 @@ def test_conversions_out_of_range():
         0, 2**31 - 1, -(2**31), 2**31 - 1, -(2**31), 300, -1]
     for d in (mx.uint8, mx.int8, mx.uint16, mx.uint32, mx.int64, mx.uint64, mx.bool_):
         both(lambda a, d=d: a.astype(d), x)
+
+
+MOVES = {
+    "maximum, a count": lambda x, y: mx.maximum(x, mx.count_nonzero(x)),
+    "maximum, an element": lambda x, y: mx.maximum(x, y[0]),
+    "maximum, two elements": lambda x, y: mx.maximum(x, mx.maximum(y[0], y[1])),
+    "minimum, the largest": lambda x, y: mx.minimum(x, mx.max(y)),
+    "where, the least of a row": lambda x, y: mx.where(x > y, x, mx.min(x, -1, keepdims=True)),
+    "clip": lambda x, y: mx.clip(x, mx.min(y), mx.max(y)),
+    "kept for a later pass": lambda x, y: (lambda m: (m - m.mean(-1, keepdims=True), m))(
+        mx.maximum(x, y)),
+    "negative, kept": lambda x, y: (lambda m: (m / mx.max(m, -1, keepdims=True), mx.abs(m)))(
+        mx.maximum(-x, y)),
+    "after a softmax": lambda x, y: mx.maximum(mx.softmax(x, -1), y),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+@pytest.mark.parametrize("shape", [(5, 70), (3, 9, 11), (64,), (2, 300)])
+def test_signalling_nans_of_float16_move_alike_in_every_kernel(name, shape):
+    """A float16 that is only chosen keeps its bits, wherever in a kernel the choice is made."""
+    rng = np.random.default_rng(sum(shape))
+    x, y = [mx.array(rng.integers(0, 1 << 16, s, np.uint16).view(np.float16))
+            for s in (shape, shape[-1:])]
+    found = []
+    for f in (MOVES[name], mx.compile(MOVES[name])):
+        out = f(x, y)
+        found.append([np.array(a).tobytes() for a in (out if isinstance(out, tuple) else (out,))])
+    assert found[0] == found[1]

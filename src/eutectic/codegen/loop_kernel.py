@@ -12,7 +12,7 @@ from eutectic.codegen.outline import Outliner
 from eutectic.codegen.scalars import vector_type
 from eutectic.dtype import Dtype, complex64, float16
 from eutectic.kernel.rounding import rounded
-from eutectic.kernel.scalar import Value, half_bits, wide_half
+from eutectic.kernel.scalar import Value, widened
 from eutectic.kernel.spec import (
     MAX_DIMS, S_N, KernelSpec, Slots, phases, roots_of)
 
@@ -215,9 +215,7 @@ class LoopKernel:
         bound: dict[int, str] = {}
         v = load(e, self.spec.args[a].dtype, ptr, bound)
         if self.spec.args[a].dtype is float16 and isinstance(v, Value):
-            bits = half_bits(v)
-            assert bits is not None
-            v = wide_half(bits)
+            v = widened(v)
         return tuple(e.body(roots_of(v), bound))
 
     def iota_once(self, a: int) -> tuple[str, ...]:

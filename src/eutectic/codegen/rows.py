@@ -11,11 +11,11 @@ from eutectic.codegen.loop_kernel import LoopKernel
 from eutectic.codegen.scalars import constant, vector_type
 from eutectic.codegen.scans import Scans
 from eutectic.codegen.targets import LINE
-from eutectic.dtype import BY_NAME, Dtype
+from eutectic.dtype import BY_NAME, Dtype, float16
 from eutectic.kernel.memory import gather_offset
 from eutectic.kernel.reductions import COMBINE_BODY, UNIT
 from eutectic.kernel.rounding import rounded
-from eutectic.kernel.scalar import Value
+from eutectic.kernel.scalar import Value, widened
 from eutectic.kernel.spec import (
     S_ND, S_PART, S_TMP, S_TMP_STRIDE, S_UNITS, Instr, operand_value, roots_of)
 
@@ -219,12 +219,14 @@ class RowKernel(LoopKernel):
         for a in [a for a in ins if spec.args[a].role in ("table", "target")]:
             lanes[a] = self.clamped_lanes(count, self.strides[a])
         memory_forms = {len(reds) + k: spec.args[a].dtype for k, (_o, a) in enumerate(stores)}
-        regs = self._values(phase, roots, b, wide, lanes, memory_forms)
+        kept = len(reds) + len(stores)
+        regs = self._values(phase, roots, b, wide, lanes, memory_forms,
+                            range(kept, kept + len(keep)))
         current = carried
         if reds:
             current = self._accumulate(acc, reds, regs, carried, b, count, fast)
         for k, o in enumerate(keep):
-            self._keep(o, regs[len(reds) + len(stores) + k], i)
+            self._keep(o, regs[kept + k], i)
         for (_o, a), value in zip(stores, regs[len(reds):]):
             store(fn.emitter(w), spec.args[a].dtype, b.pointers[a], value, spec.stream)
         at_update = len(regs) - len(sent)
@@ -352,11 +354,13 @@ class RowKernel(LoopKernel):
         return self._walk(phase, roots)[1]
 
     def _values(self, phase: int, roots: Sequence[int], b: Block, wide: dict[int, tuple[str, ...]],
-                lanes: dict[int, str], memory_forms: dict[int, Dtype]) -> list[tuple[str, ...]]:
+                lanes: dict[int, str], memory_forms: dict[int, Dtype],
+                kept: range) -> list[tuple[str, ...]]:
         """Emit the pass's element values; the registers of each root.
 
-        The roots at the positions in `memory_forms` come as they are stored, the others as they
-        are computed: from the value itself it is seen whether a half was moved or computed.
+        The roots at the positions in `memory_forms` come as they are stored, those at `kept` for
+        later passes, the others as they are computed: from the value itself it is seen whether a
+        half was moved or computed.
         """
         spec, fn, w = self.spec, self.fn, self.spec.width
         e = fn.emitter(w)
@@ -409,8 +413,13 @@ class RowKernel(LoopKernel):
                 stack.pop()
             return memo[o]
 
-        forms = [to_memory(memory_forms[i], v) if i in memory_forms else roots_of(v)
-                 for i, v in enumerate([value(o) for o in roots])]
+        forms = []
+        for i, o in enumerate(roots):
+            v = value(o)
+            if i in kept and spec.operand_dtype(o) is float16 and isinstance(v, Value):
+                v = widened(v)
+                held.append(v)
+            forms.append(to_memory(memory_forms[i], v) if i in memory_forms else roots_of(v))
         regs = e.body([r for form in forms for r in form], bound)
         out, k = [], 0
         for form in forms:

@@ -262,6 +262,12 @@ def half_bits(a: Value) -> Value | None:
     return _half_bits(a, {})
 
 
+def widened(a: Value) -> Value:
+    """An f32 of which a later part of the kernel must see whether it is a float16 that moved."""
+    bits = half_bits(a)
+    return a if bits is None else wide_half(bits)
+
+
 def wide_half(bits: Value) -> Value:
     """The f32 of float16 bits held in a u16, a signalling NaN included."""
     b = convert(bits, "u32")

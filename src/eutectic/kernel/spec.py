@@ -91,10 +91,12 @@ class KernelSpec:
     def held(self, i: int) -> Value | Complex:
         """A fresh value for an operand that was computed or loaded before: it says what it holds.
 
-        A bfloat16 in a float32 is stored without rounding, a float16 as it was loaded.
+        A bfloat16 in a float32 is stored without rounding, a float16 as it was loaded or chosen:
+        a signalling NaN that was only moved stays one.
         """
         d = self.operand_dtype(i)
-        if d is bfloat16 or (d is float16 and i < len(self.args)):
+        scalar = len(self.args) <= i < len(self.args) + len(self.scalars)
+        if d is bfloat16 or (d is float16 and not scalar):
             return Value("arg", "f32", (), d.name)
         return operand_value(d.compute)
 

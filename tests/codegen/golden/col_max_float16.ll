@@ -187,8 +187,20 @@ slow92:
 body93:
   %t100 = phi i64 [64, %dir91], [%t99, %slow92]
   %t101 = phi ptr [%t96, %dir91], [%buf1, %slow92]
-  %e8_1 = fptrunc <64 x float> %e7_2 to <64 x half>
-  store <64 x half> %e8_1, ptr %t101, align 2
+  %e8_1 = fcmp une <64 x float> %e7_2, %e7_2
+  %e8_2 = bitcast <64 x float> %e7_2 to <64 x i32>
+  %e8_3 = lshr <64 x i32> %e8_2, splat (i32 16)
+  %e8_4 = and <64 x i32> %e8_3, splat (i32 32768)
+  %e8_5 = or <64 x i32> %e8_4, splat (i32 31744)
+  %e8_6 = lshr <64 x i32> %e8_2, splat (i32 13)
+  %e8_7 = and <64 x i32> %e8_6, splat (i32 1023)
+  %e8_8 = or <64 x i32> %e8_5, %e8_7
+  %e8_9 = trunc <64 x i32> %e8_8 to <64 x i16>
+  %e8_10 = fptrunc <64 x float> %e7_2 to <64 x half>
+  %e8_11 = bitcast <64 x half> %e8_10 to <64 x i16>
+  %e8_12 = select <64 x i1> %e8_1, <64 x i16> %e8_9, <64 x i16> %e8_11
+  %e8_13 = bitcast <64 x i16> %e8_12 to <64 x half>
+  store <64 x half> %e8_13, ptr %t101, align 2
   br i1 %t90, label %next, label %back102
 back102:
   %t103 = mul i64 %t22, %t5
