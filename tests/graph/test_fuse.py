@@ -12,6 +12,7 @@ import pytest
 import eutectic.core as mx
 from eutectic.engine.steps import LoopStep, ProductStep
 from eutectic.graph.passes import groups
+from eutectic.runtime import driver
 
 
 def rand(*shape, dtype=None, seed=0):
@@ -293,7 +294,8 @@ def test_a_padding_writes_every_element_once():
 def test_parts_of_a_join_run_as_one_region():
     entry = mx.compile(lambda x, y: mx.concatenate([mx.exp(x), y])).lower(rand(30), rand(20))
     [segment] = entry.plan.segments
-    first, second = (segment._words[at + 7] for at in (2, 10))  # flags of the steps
+    first, second = (segment._words[driver._HEADER_WORDS + i * driver._STEP_WORDS + 7]
+                     for i in range(2))  # flags of the steps
     assert (first, second) == (1, 0)
 
 

@@ -23,6 +23,7 @@ from eutectic.graph.layout import row_major
 from eutectic.graph.loops import Body
 from eutectic.graph.passes.expand import expand, separate_outputs, store_outputs
 from eutectic.graph.passes.fuse import Fusion, fuse
+from eutectic.graph.passes.padding import absorb_padding, kept_paddings
 from eutectic.graph.passes.prune import prune
 from eutectic.graph.passes.simplify import cse, simplify
 from eutectic.graph.passes.split import split
@@ -32,6 +33,7 @@ PASSES: tuple[tuple[str, Callable[[Graph], Graph]], ...] = (
     ("expand", expand),
     ("simplify", simplify),
     ("cse", cse),
+    ("absorb_padding", absorb_padding),
     ("prune", prune),
 )
 """Graph to graph, in order; `store_outputs`, which must know how the inputs lie in memory (of a
@@ -101,6 +103,7 @@ def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True
         if config.check:
             check(graph)
         record.fusion = fuse(graph, fused, strides)
+    record.fusion.refusals[:0] = kept_paddings(graph)
     record.seconds["fuse"] = time.perf_counter() - start
     made, llvm, load = loaded_count(), jit.spent.llvm, jit.spent.load
     start = time.perf_counter()

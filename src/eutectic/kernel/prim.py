@@ -31,6 +31,9 @@ class Prim:
     native: Callable[..., Any] | None = None
     """Of a `native` operation: (node, operand strides, threads) -> `codegen.native.Code`."""
     reduction: Reduction | None = None
+    absorb: Callable[..., Any] | None = None
+    """Of an operation that can pad its first operand with zeros: (node, operand, low, high) -> the
+    node that reads the operand and pads it by these widths, or why it cannot."""
     commutes: bool = False
     """Whether swapping the two operands gives the same bits."""
 

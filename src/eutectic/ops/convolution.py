@@ -47,7 +47,28 @@ def _native(n: Node, strides: list[Ints], threads: int) -> Any:
         full(input_dilation, 1), x_strides, w_strides, spread), host_target(), threads)
 
 
-CONVOLUTION = Prim("convolution", "native", native=_native)
+def _absorb(n: Node, x: Node, low: Ints, high: Ints) -> Node | str:
+    """A convolution with a padding of its input as its own; the zeros meet the same weights."""
+    stride, own, dilation, input_dilation, groups = n.attrs
+    w = n.inputs[1]
+    if low[0] or high[0] or low[-1] or high[-1]:
+        return "convolutions pad spatial axes only, neither the batch nor the channels"
+    if any(spread > 1 and (lo or hi) for spread, lo, hi in zip(
+            input_dilation, low[1:-1], high[1:-1])):
+        return "the input is dilated after the padding, whose zeros would lie apart"
+    if _in_place(w.shape, dilation, input_dilation):
+        return "a kernel this long reads padded rows where they are"
+    around = tuple([a + b for a, b in zip(own, low[1:-1])])
+    return Node(CONVOLUTION, (x, w), (stride, around, dilation, input_dilation, groups), n.shape,
+                n.dtype)
+
+
+def _in_place(kernel: Ints, dilation: Ints, input_dilation: Ints) -> bool:
+    """Whether blocks would copy far more than they see, so that a padded array is read instead."""
+    return (len(kernel) == 3 and (kernel[1] - 1) * dilation[0] >= FAR and input_dilation == (1,))
+
+
+CONVOLUTION = Prim("convolution", "native", native=_native, absorb=_absorb)
 """inputs (input, weight) of one dtype, attrs = (stride, low padding, kernel dilation, input
 dilation, groups), tuples with an entry an axis; the high padding is in the shape."""
 
@@ -149,9 +170,7 @@ def _convolution(name: str, x: Node, w: Node, stride: Ints, low: Ints, high: Int
                 prims.transpose(prims.reshape(w, (outputs, channels)), (1, 0)))
             return wrap(prims.reshape(product, shape))
     d = x.dtype
-    if (len(out) == 1 and (w.shape[1] - 1) * dilation[0] >= FAR and input_dilation == (1,)
-            and low[0] >= 0 and high[0] >= 0):
-        # A block would copy far more than it sees: read a padded array in place instead.
+    if _in_place(w.shape, dilation, input_dilation) and low[0] >= 0 and high[0] >= 0:
         if d.is_half:
             x, w = prims.cast(x, float32), prims.cast(w, float32)
         x = prims.pad(x, (0, low[0], 0), (0, high[0], 0), prims.const(0, x.dtype))
