@@ -222,6 +222,7 @@ def _sweep(given: argparse.Namespace) -> int:
 def _call(given: argparse.Namespace) -> tuple[str, Any, list[Any]]:
     """(name, function, arguments) that the command line names."""
     from eutectic.inspect.inputs import UsageError, load_function, make_input
+    from eutectic.inspect.units import count_text
     from eutectic.tracing.paths import signature_of
 
     if given.function is None:
@@ -238,7 +239,8 @@ def _call(given: argparse.Namespace) -> tuple[str, Any, list[Any]]:
         try:
             signature.bind(*args)
         except TypeError as error:
-            raise UsageError(f"[input] {name}{signature} with {len(args)} inputs: {error}; give "
+            given_text = count_text(len(args), "input")
+            raise UsageError(f"[input] {name}{signature} with {given_text}: {error}; give "
                              "--input once for each argument.") from None
     return name, fun, args
 

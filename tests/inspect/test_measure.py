@@ -77,9 +77,11 @@ def test_numbers_that_no_json_holds(heavy: Measurement) -> None:
     """A verdict of `never` has no number of calls."""
     import dataclasses
 
-    never = dataclasses.replace(heavy, verdict=dataclasses.replace(heavy.verdict, calls=math.inf))
-    assert json.loads(json.dumps(never.to_dict(), allow_nan=False))["verdict"]["calls"] is None
-    assert "never" in report.body(never)
+    for outcome, said in (("not worth it", "never"), ("cannot tell", "not known")):
+        verdict = dataclasses.replace(heavy.verdict, calls=math.inf, outcome=outcome)
+        never = dataclasses.replace(heavy, verdict=verdict)
+        assert json.loads(json.dumps(never.to_dict(), allow_nan=False))["verdict"]["calls"] is None
+        assert f"pays          {said}" in report.body(never)
 
 
 def test_nan_bits_are_identical() -> None:

@@ -110,7 +110,8 @@ def _first_call(m: Measurement) -> list[str]:
                        f"{seconds_text(first.memory.total)} for a new shape"),
              field("", f"{seconds_text(first.plain)} plain, with empty caches")]
     calls = m.verdict.calls
-    pays = "never" if calls == float("inf") else f"after {count_text(int(calls), 'call')}"
+    pays = ("not known: the rounds disagree" if m.verdict.outcome == "cannot tell" else
+            "never" if calls == float("inf") else f"after {count_text(int(calls), 'call')}")
     return [*lines, field("pays", pays)]
 
 

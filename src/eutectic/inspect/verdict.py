@@ -168,5 +168,6 @@ def _left(left: str, compiled: Timed) -> str:
     if left not in share:
         return ""
     what = {"launch": "is spent around its kernels", "memory": "is needed for moving its bytes",
-            "compute": "is needed for its arithmetic"}[left]
+            "compute": "is needed for its arithmetic, at the rates of its own instructions (the "
+                       "table's 100 % is fma alone)"}[left]
     return f"Of the compiled call, {percent_text(compiled.share(share[left]))} {what}."
