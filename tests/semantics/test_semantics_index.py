@@ -35,11 +35,13 @@ LINES = {
         semantics/test_semantics_kinds.py::test_state_the_last_smaller_batch""",
     "state: the same array twice, outputs that are inputs, unused inputs": """
         semantics/test_semantics_arguments.py::test_one_array_given_twice
-        semantics/test_semantics_kinds.py::test_state_outputs_that_are_inputs_and_unused_inputs""",
+        semantics/test_semantics_kinds.py::test_state_outputs_that_are_inputs_and_unused_inputs
+        semantics/test_semantics_kinds.py::test_state_a_result_that_is_an_input_is_another_object""",
     "randomness: draws, reseeding, threads, merging": """
         semantics/test_semantics_kinds.py::test_randomness_draws_differ_reseeding_works
         tracing/test_compile.py::test_draws_on_threads_differ
-        graph/test_simplify.py::test_two_draws_stay_two""",
+        graph/test_simplify.py::test_two_draws_stay_two
+        tracing/test_drawn.py::test_what_is_drawn_once_is_said_once""",
     "graph rewriting": """
         engine/test_graph_rewriting.py::test_shared_broadcasts_among_many_consumers
         engine/test_graph_rewriting.py::test_siblings_partly_used

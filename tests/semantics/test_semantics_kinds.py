@@ -151,6 +151,19 @@ def test_state_outputs_that_are_inputs_and_unused_inputs():
 # -- randomness -----------------------------------------------------------------------------------
 
 
+def test_state_a_result_that_is_an_input_is_another_object():
+    """As with MLX's compile: the bits are the plain call's, the array object is not."""
+    w = mx.array([1.0, 2.0])
+    f = mx.compile(lambda x: (x, w))
+    for _ in range(3):
+        x = mx.array([3.0, 4.0])
+        y, v = f(x)
+        assert y is not x and v is not w
+        y[0], v[0] = 9.0, 9.0
+        assert (x.tolist(), w.tolist()) == ([3, 4], [1, 2])
+        assert (y.tolist(), v.tolist()) == ([9, 4], [9, 2])
+
+
 @pytest.mark.parametrize("captured", [False, True])
 def test_randomness_draws_differ_reseeding_works(captured):
     state = [mx.random.state] if captured else None

@@ -11,6 +11,7 @@ from eutectic.engine.pipeline import Record
 from eutectic.engine.plan import Plan
 from eutectic.graph.ir import CONST, INPUT, Graph, Node
 from eutectic.graph.number import Numbers
+from eutectic.tracing.drawn import Drawn
 from eutectic.tracing.effects import Effect
 from eutectic.tracing.native import Record as NativeRecord
 from eutectic.tree import TreeDef
@@ -41,6 +42,8 @@ class Traced:
     """Whether a call changes captured state; such calls run one at a time, as those that draw."""
     numbers: Numbers | None = None
     """Python numbers whose values come with each call."""
+    drawn: tuple[Drawn, ...] = ()
+    """Iterators and random generators that the trace used up."""
 
 
 @dataclass(frozen=True, slots=True)

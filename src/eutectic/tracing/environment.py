@@ -28,6 +28,7 @@ from eutectic.array import array
 from eutectic.dtype import Dtype
 from eutectic.graph.number import Number
 from eutectic.runtime.call_record import Op
+from eutectic.tracing.drawn import Source, source_of
 from eutectic.tracing.effects import Place
 from eutectic.tracing.guard import Guard
 from eutectic.tracing.paths import Surroundings
@@ -61,9 +62,14 @@ class Environment:
         self.asks_types = False
         """Whether the code asks for `type(x)`, which nothing can stand in for."""
 
-    def places(self, objects: Sequence[Any] = ()) -> list[Place]:
-        """Where the function may write arrays: what it reads that can be changed."""
+    def places(self, objects: Sequence[Any] = (), sources: list[Source] | None = None) -> list[
+            Place]:
+        """Where the function may write arrays: what it reads that can be changed.
+
+        `sources` gets the iterators and random generators that it reaches.
+        """
         walk = _Walk(_NO_GUARD)
+        walk.sources = sources
         walk.callable(self.fun, 0)
         walk.arguments(self.fun, objects, repeat(0))
         return walk.places
@@ -85,6 +91,7 @@ class Environment:
         """Names of what `read` finds."""
         found: Any = Surroundings()
         walk = _Walk(found)
+        walk.sources = found.sources
         found.key = walk.key
         walk.callable(self.fun, found.load(self.fun))
         walk.arguments(self.fun, objects, map(found.load, objects))
@@ -138,6 +145,10 @@ class _Walk:
         self.members_seen: set[tuple[int, str]] = set()
         self.places: list[Place] = []
         self.asks_types = False
+        self.code: types.CodeType | None = None
+        """Of the function at hand."""
+        self.sources: list[Source] | None = None
+        """Iterators and random generators met, where they are asked for."""
 
     def callable(self, f: Any, r: int) -> None:
         g = self.guard
@@ -145,10 +156,11 @@ class _Walk:
             if isinstance(f, types.MethodType):
                 fr, self_r = g.register(), g.register()
                 g.emit(Op.METHOD, fr, self_r, r)
-                outer = self.names
-                self.names = _global_names(getattr(f.__func__, "__code__", None))
+                outer = self.names, self.code
+                self.code = getattr(f.__func__, "__code__", None)
+                self.names = _global_names(self.code)
                 self.value(f.__self__, self_r)
-                self.names = outer
+                self.names, self.code = outer
                 f, r = f.__func__, fr
             elif isinstance(f, functools.partial):
                 g.is_(r, f)
@@ -169,8 +181,8 @@ class _Walk:
 
     def arguments(self, fun: Any, objects: Sequence[Any], registers: Iterable[int]) -> None:
         """Look into arguments that are neither arrays nor constants, as into captured objects."""
-        code = getattr(inspect.unwrap(getattr(fun, "__func__", fun)), "__code__", None)
-        self.names = () if code is None else _global_names(code)
+        self.code = getattr(inspect.unwrap(getattr(fun, "__func__", fun)), "__code__", None)
+        self.names = _global_names(self.code)
         for x, r in zip(objects, registers):
             self.value(x, r)
 
@@ -192,7 +204,8 @@ class _Walk:
             self.key.append(Same(f))
             return
         self.key.append(Same(f.__code__))
-        outer, self.names = self.names, _global_names(f.__code__)
+        outer = self.names, self.code
+        self.names, self.code = _global_names(f.__code__), f.__code__
         for cell in f.__closure__ or ():
             self.places.append(Place(cell, ()))
             try:
@@ -206,7 +219,7 @@ class _Walk:
             self.value(content, cr)
         if not library:  # a library's function is followed to the functions it was made of
             self.rest_of_function(f, r)
-        self.names = outer
+        self.names, self.code = outer
 
     def rest_of_function(self, f: types.FunctionType, r: int) -> None:
         g = self.guard
@@ -239,6 +252,8 @@ class _Walk:
                 g.name(globals_r, name, False)
                 if name in sys.modules and not is_library(name):  # imported inside the function
                     self.value(sys.modules[name], g.name(g.load(sys.modules), name, True))
+                elif name in ("random", "numpy"):
+                    self.source(sys.modules.get(name), g.register())
 
     def value(self, x: Any, r: int) -> None:
         t = type(x)
@@ -263,6 +278,7 @@ class _Walk:
         elif isinstance(x, (types.ModuleType, types.BuiltinFunctionType, type, Dtype, Number)):
             self.key.append(Same(x))
             g.is_(r, x)
+            self.source(x, r)
             if isinstance(x, types.ModuleType):
                 self.module(x)
             elif isinstance(x, type):
@@ -323,9 +339,18 @@ class _Walk:
         else:
             self.instance(x, r)
 
+    def source(self, x: Any, r: int, library: bool = True) -> None:
+        """Note what gives another value each time it is asked, where that is wanted."""
+        if self.sources is not None:
+            found = source_of(x, self.names, library)
+            if found is not None:
+                self.sources.append(Source(found, r, self.code))
+
     def instance(self, x: Any, r: int) -> None:
         module = type(x).__module__
-        if is_library(module) and not is_ours(module):
+        library = is_library(module) and not is_ours(module)
+        self.source(x, r, library)
+        if library:
             self.key.append(Same(x))
             self.guard.is_(r, x)
         else:

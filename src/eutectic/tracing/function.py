@@ -276,6 +276,8 @@ class CompiledFunction:
     def _add(self, call: Call, traced: Traced, why: Reason, start: float,
              given: tuple[int, ...] = ()) -> Entry:
         """The entry of a trace, compiled and kept under its key."""
+        why = why.noted(*[f"{x}, which happens when it is traced only" for x in traced.drawn])
+        self.history.drew(traced.drawn)
         record = Record(why=why)
         record.seconds["trace"] = time.perf_counter() - start
         inputs = {id(n): self._strides(call, traced, i)
@@ -384,6 +386,9 @@ def compile(fun: Callable[..., Any], inputs: Any = None, outputs: Any = None,
 
     `inputs` and `outputs` are containers (nested lists and dicts) of arrays that `fun` reads and
     changes besides its arguments; they are read and written at each call.
+
+    What the clock, files, the environment, iterators and other generators than `mx.random` give is
+    taken once a trace and constant after it; iterators and generators are warned of.
 
     Where `fun` needs the value of an array while it is traced (`.item()`, `if x > 0`, `print`), the
     call raises TraceError, which names the line and what to do instead. With `on_break="plain"`

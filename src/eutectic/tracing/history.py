@@ -15,6 +15,7 @@ from eutectic.engine.debug import report_break
 from eutectic.errors import CompileWarning
 from eutectic.graph.ir import user_depth
 from eutectic.tracing.breaks import Break, told_once, wrapped
+from eutectic.tracing.drawn import Drawn
 from eutectic.tracing.entry import Entry
 from eutectic.tracing.reasons import Reason
 
@@ -152,6 +153,16 @@ class History:
             f"[compile] {self.name!r} changes {name}, which holds no array: that happens when it "
             "is traced, not at each call, and later calls go on with what the trace found. Keep "
             "it in an mx.array, or give it as an argument, where its value matters."))
+
+    def drew(self, found: Sequence[Drawn]) -> None:
+        """The trace used up iterators, or drew from generators that are not `mx.random`'s."""
+        for x in found:
+            remedy = ("Draw from mx.random, whose state each call advances, or give what is drawn "
+                      "as an argument." if x.is_random else
+                      "Take the next value outside and give it as an argument.")
+            self._say(f"drew {x.name}", wrapped(
+                f"[compile] {self.name!r} {x}: that happens when it is traced, not at each call, "
+                f"and later calls go on with what the trace found. {remedy}"))
 
     # -- breaks -----------------------------------------------------------------------------------
 

@@ -63,6 +63,8 @@ class Surroundings:
         """The walk's key in the making."""
         self.registers: dict[int, int] = {}
         self.partial = ""
+        self.sources: list[Any] = []
+        """Iterators and random generators, in the walk's order."""
         self._parts: list[tuple[int, str]] = []
         """(index of a part of the key, name), ascending."""
         self._ways: list[str] = []
@@ -78,6 +80,10 @@ class Surroundings:
             if at >= index and name:
                 return name
         return ""
+
+    def way(self, r: int) -> str:
+        """The way to what a register holds."""
+        return self._ways[r].rstrip(".")
 
     # -- what the walk calls ----------------------------------------------------------------------
 

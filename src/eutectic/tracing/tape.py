@@ -25,6 +25,7 @@ import numpy as np
 
 from eutectic.array import array
 from eutectic.dtype import Dtype
+from eutectic.tracing.drawn import restore_profile
 from eutectic.tracing.environment import is_ours, is_standard
 from eutectic.tracing.state import IMPLICIT
 from eutectic.tree import flatten
@@ -143,10 +144,7 @@ class TapeRecorder:
         try:
             yield
         finally:
-            if before is None or callable(before):
-                sys.setprofile(before)
-            else:  # a profiler of Python's own, which puts itself there
-                before.enable()
+            restore_profile(before)
             self._frame = None
             if collects:
                 gc.enable()

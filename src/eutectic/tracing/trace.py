@@ -18,6 +18,7 @@ from eutectic.graph.loops import RESULT, bodies
 from eutectic.graph.number import Numbers, Specialised
 from eutectic.tracing.arguments import Copies, call_tree
 from eutectic.tracing.breaks import LEFT_BEHIND, Trace, active
+from eutectic.tracing.drawn import Source, drawn_from, watched
 from eutectic.tracing.effects import Effects
 from eutectic.tracing.entry import Call, Plain, Traced
 from eutectic.tracing.keys import Reader
@@ -157,14 +158,16 @@ def _trace_alone(reader: Reader, call: Call, trace: Trace, given_leaves: list[An
     outputs = reader.output_containers()
     before = Snapshot([*call.state, *outputs, *call.arrays[call.n_arguments:]])
     old = [content(o) for o in outputs]
-    effects = Effects(reader.environment.places(call.objects), [*call.state, *outputs])
+    sources: list[Source] = []
+    effects = Effects(reader.environment.places(call.objects, sources), [*call.state, *outputs])
+    drawn: list[Source] = []
     active.depth += 1
     ir.begin_trace()
     try:
         for a, p in zip(call.arrays[call.n_arguments:], placeholders[call.n_arguments:]):
             a._n = p
         with nullcontext() if recorder is None else recorder.recording(
-                [*stand_ins, *call.arrays[call.n_arguments:]]):
+                [*stand_ins, *call.arrays[call.n_arguments:]]), watched(sources, drawn):
             result = reader.fun(*args, **kwargs)
         if trace.broken is not None:
             return Plain(copies.own(result))
@@ -176,6 +179,8 @@ def _trace_alone(reader: Reader, call: Call, trace: Trace, given_leaves: list[An
                 stacklevel=ir.user_depth())
         roots, traced = _collect(
             reader.name, call, result, placeholders, stand_ins, outputs, old, effects)
+        if drawn:
+            traced.drawn = drawn_from(drawn, reader.environment.names(call.objects))
         if recorder is not None:
             recorder.finish(roots, _untouched(call, placeholders))
         return traced
