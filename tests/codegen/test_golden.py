@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import eutectic.core as mx
+from eutectic.codegen.loop_kernel import HIDDEN
 from eutectic.engine.kernels import llvm_text
 from eutectic.engine.steps import LoopStep, ProductStep
 
@@ -51,6 +52,7 @@ CASES = {
     "map_broadcast_columns": (axpy, (zeros(70, 100), zeros(70, 1))),
     "map_coordinates": (lambda x: x + mx.arange(100), (zeros(100, dtype=mx.int64),)),
     "map_two_results": (lambda x: (lambda y: (y, y * y))(x + 1), (zeros(100),)),
+    "map_many_arrays": (lambda *xs: sum(xs), tuple(zeros(100) for _ in range(HIDDEN))),
     "map_outlined": (lambda x: mx.exp(mx.exp(mx.exp(x))), (zeros(100),)),
     "map_copy": (lambda x: mx.reshape(x, (7000,)), (strided(70, 100),)),
     "map_random": (lambda k: mx.random.bernoulli(0.5, (100,), key=k),

@@ -16,6 +16,10 @@ from eutectic.kernel.scalar import Value, widened
 from eutectic.kernel.spec import (
     MAX_DIMS, S_N, KernelSpec, Slots, phases, roots_of)
 
+HIDDEN = 8
+"""Arrays of a block above which its index comes from memory: that hides it from LLVM's reduction of
+strength, which tries combinations of all addresses in the loop for seconds (decision 0013)."""
+
 
 class LoopKernel:
     """What the kinds of kernels share: prologue, operands, and the copied or in-place block."""
@@ -104,6 +108,17 @@ class LoopKernel:
         for i in range(len(self.spec.args)):
             p = self.fn.bind(f"getelementptr i64, ptr %base, i64 {i}")
             self.row[i] = self.fn.bind(f"load i64, ptr {p}, align 8")
+
+    def hides_index(self) -> bool:
+        """Whether there are more arrays than LLVM bears."""
+        return sum([a.access == "v" and a.memory for a in self.spec.args]) > HIDDEN
+
+    def hidden(self, index: str) -> str:
+        """The index for addresses."""
+        if not self.hides_index():
+            return index
+        self.fn.line(f"store i64 {index}, ptr %at, align 8")
+        return self.fn.bind("load i64, ptr %at, align 8")
 
     # -- a block of elements --------------------------------------------------------------------
 

@@ -32,6 +32,8 @@ class RowKernel(LoopKernel):
         spec, fn = self.spec, self.fn
         elements, units = spec.kind == "map", spec.kind == "units"
         self.begin(levels=spec.kind != "map")
+        if self.hides_index():
+            fn.line("%at = alloca i64, align 8")
         if any(ins[0].family == "scatter" for ins in spec.instrs):
             fn.line(f"%sent_at = alloca i64, i64 {spec.width}, align 64")
             fn.line(f"%sent = alloca i64, i64 {spec.width}, align 64")
@@ -215,7 +217,8 @@ class RowKernel(LoopKernel):
         fn.lines.extend([""] * len(carried))
         self.scans = Scans(fn, spec, scanned, head)
         self.scans.open()
-        b, count, fast, _body = self.block(i, end, memory, outs, self.row)
+        here = self.hidden(i)
+        b, count, fast, _body = self.block(here, end, memory, outs, self.row)
         for a in [a for a in ins if spec.args[a].role in ("table", "target")]:
             lanes[a] = self.clamped_lanes(count, self.strides[a])
         memory_forms = {len(reds) + k: spec.args[a].dtype for k, (_o, a) in enumerate(stores)}
@@ -226,7 +229,7 @@ class RowKernel(LoopKernel):
         if reds:
             current = self._accumulate(acc, reds, regs, carried, b, count, fast)
         for k, o in enumerate(keep):
-            self._keep(o, regs[kept + k], i)
+            self._keep(o, regs[kept + k], here)
         for (_o, a), value in zip(stores, regs[len(reds):]):
             store(fn.emitter(w), spec.args[a].dtype, b.pointers[a], value, spec.stream)
         at_update = len(regs) - len(sent)

@@ -30,7 +30,7 @@ def place_control(f: _Fuser, n: Node, read: dict[int, Node]) -> None:
         g.members += spares
         starts = spares if length is not None and length % 2 else made[:carries]
     for m in g.members:
-        f.home[id(m)] = g
+        f._settle(g, m)
         f.rank[id(m)] = f.rank[id(n)]
     f.groups.append(g)
     for i, operand in enumerate(n.inputs):

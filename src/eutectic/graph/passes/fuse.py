@@ -19,6 +19,7 @@ from eutectic.graph.joins import JOINS, Part, parts_of
 from eutectic.graph.layout import row_major, view_layout
 from eutectic.graph.loops import RESULT
 from eutectic.graph.passes.control import place_control
+from eutectic.graph.passes.dependences import Dependences
 from eutectic.graph.passes.forms import (
     forms_over, in_order, in_order_all, in_order_prefix, inner_size, is_bijective, lane_clash,
     reads_alike, renamed, shares, trailing)
@@ -64,6 +65,7 @@ class _Fuser:
         self.home: dict[int, Group] = {}
         """Group that computes a node, by id."""
         self.uses: dict[int, list[tuple[Group, Edge]]] = {}
+        self.dependences = Dependences()
         self.refusals: list[Refusal] = []
         self.copies: dict[int, Node] = {}
         self.required: set[int] = set()
@@ -116,8 +118,9 @@ class _Fuser:
         if not self.enabled:
             why = ("plain", "plain evaluation runs one kernel an operation")
         else:
+            depends = self.dependences.depends
             free = groups if len(groups) == 1 else [
-                g for g in groups if not any(o is not g and self._depends(g, o) for o in groups)]
+                g for g in groups if not any(o is not g and depends(g, o) for o in groups)]
             for g in free:
                 stored = wanted or len(groups) > 1
                 edges = [e for h, e in uses if h is g or self._top(h) is g]
@@ -170,7 +173,7 @@ class _Fuser:
         if id(n) not in self.required and not self.uses.get(id(n)):
             return
         g = Group("call", [], {}, heavy=n, members=[n], maps={id(n): ()}, outputs=[n])
-        self.home[id(n)] = g
+        self._settle(g, n)
         self.groups.append(g)
         for i, operand in enumerate(n.inputs):
             self._reads(g, n, i, operand)
@@ -207,7 +210,7 @@ class _Fuser:
         if id(n) not in self.required and not self.uses.get(id(n)):
             return
         g = Group("call", [], {}, heavy=n, members=[n], maps={id(n): ()}, outputs=[n])
-        self.home[id(n)] = g
+        self._settle(g, n)
         self.groups.append(g)
         if n.prim is SCATTER:
             self._scatter_parts(g, n)
@@ -250,25 +253,35 @@ class _Fuser:
             made.dests[id(part)] = (n, 0, row_major(n.shape))
             if part is update:
                 made.after = [copy]
+                self.dependences.add(made, self._top(self.home[id(copy)]))
             edge = Edge(n, 0, part, ())
             g.edges.append(edge)
             self._note(g, edge)
 
     def _enter(self, g: Group, n: Node, forms: Forms) -> None:
-        self.home[id(n)] = g
         if n.prim is MATMUL:
             g.members.append(n)
             g.maps[id(n)] = forms
             for i, operand in enumerate(n.inputs):
                 self._reads(g, n, i, operand)
-            return
-        before = len(g.edges)
-        g.add(n, forms, self._copy_of, self._gathered)
-        for e in g.edges[before:]:
-            self._note(g, e)
+        else:
+            before = len(g.edges)
+            g.add(n, forms, self._copy_of, self._gathered)
+            for e in g.edges[before:]:
+                self._note(g, e)
+        self._settle(g, n)
+
+    def _settle(self, g: Group, n: Node) -> None:
+        """Note that a node is computed in a group, for those that read it."""
+        self.home[id(n)] = g
+        for reader in {self._top(h) for h, _e in self.uses.get(id(n), ())}:
+            self.dependences.add(reader, g)
 
     def _note(self, g: Group, e: Edge) -> None:
         self.uses.setdefault(id(e.base), []).append((g, e))
+        home = self.home.get(id(e.base))
+        if home is not None:
+            self.dependences.add(g, self._top(home))
 
     def _copy_of(self, view: Node) -> Node:
         """A view that is no linear index map of its input: the view of a stored copy of it."""
@@ -435,7 +448,7 @@ class _Fuser:
             self._enter(g, n, forms)
         except NotAffine as error:  # a reduction whose axes are not products of the kernel's loops
             g.members.remove(n)
-            del g.maps[id(n)], self.home[id(n)]
+            del g.maps[id(n)]
             return ("reshape", f"its axes do not line up with the kernel's loops ({error})")
         return None
 
@@ -480,24 +493,6 @@ class _Fuser:
             g = g.merged_into
         return g
 
-    def _depends(self, g: Group, on: Group) -> bool:
-        """Whether `g` reads, directly or through other groups, what `on` computes."""
-        seen = {id(g)}
-        stack = [g]
-        while stack:
-            top = stack.pop()
-            for base in [*[e.base for e in top.edges], *top.after]:
-                h = self.home.get(id(base))
-                if h is None:
-                    continue
-                h = self._top(h)
-                if h is on:
-                    return True
-                if id(h) not in seen:
-                    seen.add(id(h))
-                    stack.append(h)
-        return False
-
     def _merge(self, n: Node, groups: list[Group]) -> list[Group]:
         """Merge consumers of `n` that run over the same loops and do not depend on each other."""
         if len(groups) < 2:
@@ -506,7 +501,7 @@ class _Fuser:
         for g in groups:
             for k in kept:
                 if ((n.size >= k.domain() or not (k.dests or g.dests)) and self._same_loops(k, g)
-                        and reads_alike(n, k, g) and self._apart(k, g)):
+                        and reads_alike(n, k, g) and self.dependences.apart(k, g)):
                     self._absorb(k, g)
                     break
             else:
@@ -522,15 +517,12 @@ class _Fuser:
             kept: list[Group] = []
             for part in dict.fromkeys(self._top(self.home[id(e.base)]) for e in g.edges):
                 for k in kept:
-                    if (part.kind == "map" and self._same_loops(k, part) and self._apart(k, part)
-                            and shares(k, part)):
+                    if (part.kind == "map" and self._same_loops(k, part)
+                            and self.dependences.apart(k, part) and shares(k, part)):
                         self._absorb(k, part)
                         break
                 else:
                     kept.append(part)
-
-    def _apart(self, a: Group, b: Group) -> bool:
-        return not self._depends(a, b) and not self._depends(b, a)
 
     def _same_loops(self, a: Group, b: Group) -> bool:
         if a.kind != b.kind or a.kind not in ("map", "row") or len(a.order) != len(b.order):
@@ -566,6 +558,7 @@ class _Fuser:
         for m in b.members:
             self.home[id(m)] = a
         b.merged_into = a
+        self.dependences.merge(a, b)
         self.groups.remove(b)
 
     def _sorted(self) -> list[Group]:
