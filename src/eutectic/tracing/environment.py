@@ -12,6 +12,7 @@ from __future__ import annotations
 import collections
 import contextvars
 import functools
+import gc
 import inspect
 import sys
 import threading
@@ -31,12 +32,11 @@ from eutectic.runtime.call_record import Op
 from eutectic.tracing.drawn import Source, source_of
 from eutectic.tracing.effects import Place
 from eutectic.tracing.guard import Guard
+from eutectic.tracing.libraries import is_library, is_ours, is_standard
 from eutectic.tracing.paths import Surroundings
 
 _MAX_OBJECTS = 20_000
 _CONSTANTS = frozenset((bool, int, float, complex, str, bytes, type(None), type(...)))
-_PACKAGE = __name__.split(".")[0]
-_STDLIB: frozenset[str] = getattr(sys, "stdlib_module_names", frozenset())
 _HOLDERS: dict[type, Callable[[Any], Any]] = {
     bytearray: bytes,
     array_of_numbers: lambda x: (x.typecode, x.tobytes()),
@@ -45,13 +45,16 @@ _HOLDERS: dict[type, Callable[[Any], Any]] = {
     collections.UserList: lambda x: x.data,
     contextvars.ContextVar: lambda x: x.get(None),
     threading.local: vars,
-    types.MappingProxyType: dict,
     types.SimpleNamespace: vars,
     weakref.ReferenceType: lambda x: x(),
 }
 """Python's own objects that hold others or change, and what they hold."""
-_NEVER_READ = frozenset(("__init__", "__new__", "__repr__", "__init_subclass__", "__del__",
-                         "__setstate__", "__getstate__", "__reduce__"))
+_NEVER_READ = frozenset(("__repr__", "__init_subclass__", "__del__", "__setstate__",
+                         "__getstate__", "__reduce__"))
+_CONSTRUCTORS = frozenset(("__init__", "__new__"))
+_NATIVE = (types.MemberDescriptorType, types.GetSetDescriptorType, types.WrapperDescriptorType,
+           types.MethodDescriptorType, types.ClassMethodDescriptorType)
+"""Members of classes that Python makes itself."""
 
 
 class Environment:
@@ -70,8 +73,7 @@ class Environment:
         """
         walk = _Walk(_NO_GUARD)
         walk.sources = sources
-        walk.callable(self.fun, 0)
-        walk.arguments(self.fun, objects, repeat(0))
+        walk.all(self.fun, 0, objects, repeat(0))
         return walk.places
 
     def read(self, guard: Guard | None = None, objects: Sequence[Any] = ()) -> tuple[
@@ -82,8 +84,7 @@ class Environment:
         a later read give the same are written to it.
         """
         walk = _Walk(guard or _NO_GUARD)
-        walk.callable(self.fun, walk.guard.load(self.fun))
-        walk.arguments(self.fun, objects, walk.guard.objects)
+        walk.all(self.fun, walk.guard.load(self.fun), objects, walk.guard.objects)
         self.asks_types = walk.asks_types
         return walk.arrays, tuple(walk.key)
 
@@ -93,8 +94,7 @@ class Environment:
         walk = _Walk(found)
         walk.sources = found.sources
         found.key = walk.key
-        walk.callable(self.fun, found.load(self.fun))
-        walk.arguments(self.fun, objects, map(found.load, objects))
+        walk.all(self.fun, found.load(self.fun), objects, map(found.load, objects))
         return found
 
 
@@ -113,6 +113,9 @@ class _NoGuard:
         return 0
 
     def name(self, r: int, key: str, present: bool) -> int:
+        return 0
+
+    def namespace(self, kind: type) -> int:
         return 0
 
     def nothing(self, *operands: Any) -> None:
@@ -141,7 +144,13 @@ class _Walk:
         self.alive: list[Any] = []
         """Objects whose ids are in `seen` and that nothing else may hold."""
         self.names: tuple[str, ...] = ()
-        """Names in the function at hand: attributes of classes and modules that it may read."""
+        """Names in the function at hand: attributes of modules that it may read."""
+        self.known: dict[str, types.CodeType] = {}
+        """Names in all functions met, attributes of classes that they may read, and who does."""
+        self.classes: dict[int, type] = {}
+        """Classes of the user's own, of which members may be read."""
+        self.constructed: set[int] = set()
+        """Those that the functions may make instances of."""
         self.members_seen: set[tuple[int, str]] = set()
         self.places: list[Place] = []
         self.asks_types = False
@@ -149,6 +158,12 @@ class _Walk:
         """Of the function at hand."""
         self.sources: list[Source] | None = None
         """Iterators and random generators met, where they are asked for."""
+
+    def all(self, fun: Any, r: int, objects: Sequence[Any], registers: Iterable[int]) -> None:
+        """The function, and arguments that are neither arrays nor constants."""
+        self.callable(fun, r)
+        self.arguments(fun, objects, registers)
+        self.members()
 
     def callable(self, f: Any, r: int) -> None:
         g = self.guard
@@ -200,13 +215,16 @@ class _Walk:
             return
         self.note(f, r)
         library = is_library(f.__module__)
-        if library and (not f.__closure__ or hasattr(f, "prim") or not is_ours(f.__module__)):
+        if library and (not f.__closure__ or hasattr(f, "prim") or not (
+                is_ours(f.__module__) or is_standard(f.__module__))):
             self.key.append(Same(f))
             return
         self.key.append(Same(f.__code__))
         outer = self.names, self.code
         self.names, self.code = _global_names(f.__code__), f.__code__
-        for cell in f.__closure__ or ():
+        for name in (*self.names, *_texts(f.__code__)):
+            self.known.setdefault(name, f.__code__)
+        for free, cell in zip(f.__code__.co_freevars, f.__closure__ or ()):
             self.places.append(Place(cell, ()))
             try:
                 content = cell.cell_contents
@@ -216,7 +234,12 @@ class _Walk:
                 continue
             cr = g.register()
             g.emit(Op.CELL, cr, cell)
-            self.value(content, cr)
+            if free == "__class__":  # for `super()`: not to make instances
+                self.key.append(Same(content))
+                g.is_(cr, content)
+                self.of_class(content)
+            else:
+                self.value(content, cr)
         if not library:  # a library's function is followed to the functions it was made of
             self.rest_of_function(f, r)
         self.names, self.code = outer
@@ -227,10 +250,12 @@ class _Walk:
                0 if f.__kwdefaults__ is None else f.__kwdefaults__)
         attributes = g.register()
         g.emit(Op.ATTRIBUTES, attributes, r)
-        wrapped = f.__dict__.get("__wrapped__")
-        wr = g.name(attributes, "__wrapped__", wrapped is not None)
-        if wrapped is not None:
-            self.callable(wrapped, wr)
+        own = f.__dict__
+        self.places.append(Place(own))
+        self.key.append(len(own))
+        for (k, v), vr in zip(list(own.items()), g.dict(attributes, own, None)):
+            self.key.append(k)
+            (self.callable if k == "__wrapped__" else self.value)(v, vr)
         if f.__defaults__:
             for d, dr in zip(f.__defaults__, g.sequence(
                     g.load(f.__defaults__), f.__defaults__, tuple)):
@@ -242,8 +267,11 @@ class _Walk:
         names = f.__globals__
         self.asks_types = self.asks_types or "type" in self.names
         globals_r = -1
-        self.places.append(Place(names, self.names))
-        for name in self.names:
+        read = self.names
+        if "globals" in read:
+            read = tuple(dict.fromkeys((*read, *_texts(f.__code__))))
+        self.places.append(Place(names, read))
+        for name in read:
             if globals_r < 0:
                 globals_r = g.load(names)
             if name in names:
@@ -282,11 +310,11 @@ class _Walk:
             if isinstance(x, types.ModuleType):
                 self.module(x)
             elif isinstance(x, type):
-                self.members(x, self.names)
+                self.of_class(x)
+                self.constructed.add(id(x))
         elif id(x) in self.seen:
             self.key.append(("again", self.seen[id(x)]))
             g.emit(Op.SAME, r, g.registers.get(id(x), 0))
-            self.methods(x)
         elif self.count < _MAX_OBJECTS:
             self.note(x, r)
             self.contents(x, t, r)
@@ -324,13 +352,18 @@ class _Walk:
             g.give_up("a deque", r)
             for v in list(x):
                 self.value(v, g.register())
+        elif t is types.MappingProxyType:
+            self.key.append(Same(x))
+            g.is_(r, x)
+            held = gc.get_referents(x)[0]
+            self.value(held, g.load(held))
         elif t in _HOLDERS:
             self.key.append(t)
             g.give_up(f"a {t.__name__}", r)
             held = _HOLDERS[t](x)
             self.alive.append(held)
             self.value(held, g.register())
-        elif callable(x) and hasattr(x, "__wrapped__"):
+        elif callable(x) and hasattr(x, "__wrapped__") and is_library(t.__module__):
             self.key.append(Same(x))
             g.is_(r, x)
             wrapped = x.__wrapped__
@@ -350,7 +383,7 @@ class _Walk:
         module = type(x).__module__
         library = is_library(module) and not is_ours(module)
         self.source(x, r, library)
-        if library:
+        if library and module != "functools":  # whose descriptors hold functions
             self.key.append(Same(x))
             self.guard.is_(r, x)
         else:
@@ -372,7 +405,7 @@ class _Walk:
             self.key.append(Same(x))
             g.is_(r, x)
         self.slots(x)
-        self.methods(x)
+        self.of_class(type(x))
 
     def slots(self, x: Any) -> None:
         """Attributes that lie in slots rather than in a dict."""
@@ -386,7 +419,7 @@ class _Walk:
                     self.key.append(name)
                     self.value(getattr(x, name, None), 0)
 
-    # -- names: members of modules and classes that the function at hand may read -----------------
+    # -- names: members of modules and classes that the functions may read ------------------------
 
     def module(self, x: types.ModuleType) -> None:
         if is_library(x.__name__):
@@ -400,59 +433,81 @@ class _Walk:
                 self.key.append(name)
                 self.value(x.__dict__[name], self.guard.name(place, name, True))
 
-    def methods(self, x: Any) -> None:
-        self.members(type(x), self.names)
-        self.members(type(x), _implicit(type(x)))
+    def of_class(self, kind: type) -> None:
+        """Look for members of a class, and of its own class."""
+        while not is_library(kind.__module__) and id(kind) not in self.classes:
+            self.classes[id(kind)] = kind
+            kind = type(kind)
 
-    def members(self, kind: type, names: Iterable[str]) -> None:
-        """Methods and attributes of a class of the user's own."""
+    def members(self) -> None:
+        """What names in the functions met mean in the classes met, wherever these are read.
+
+        A member may bring more names and classes.
+        """
+        places: dict[int, list[int]] = {}
+        done = -1
+        while done != (done := len(self.known) + len(self.classes) + len(self.constructed)):
+            for kind in list(self.classes.values()):
+                if id(kind) not in places:
+                    places[id(kind)] = self.bases(kind)
+                self.members_of(kind, places[id(kind)])
+
+    def bases(self, kind: type) -> list[int]:
+        """Registers of the names of each base; -1 for a library's."""
         g = self.guard
-        if is_library(kind.__module__):
-            return
-        place = -1
-        for name in names:
-            if (id(kind), name) in self.members_seen:
-                continue
-            for base in kind.__mro__:
-                if name in base.__dict__:
-                    break
-            else:
-                continue
-            found = base.__dict__[name]
-            self.members_seen.add((id(kind), name))
-            if is_library(base.__module__):
-                continue
-            if isinstance(found, property):
-                code, found = getattr(found.fget, "__code__", None), found.fget
-                g.give_up("a property")
-            elif isinstance(found, (classmethod, staticmethod)):
-                found = found.__func__
-                code = getattr(found, "__code__", None)
-                g.give_up("a class method")
-            else:
-                code = found.__code__ if isinstance(found, types.FunctionType) else None
-            if code is None and type(found) not in _CONSTANTS and not isinstance(
-                    found, (array, list, tuple, dict)):
-                continue
-            if place < 0:
-                place = g.load(kind)
+        own = [not is_library(base.__module__) for base in kind.__mro__]
+        if sum(own) > 1:
             r = g.register()
-            g.emit(Op.MEMBER, r, place, name)
-            self.key.append(name)
+            g.emit(Op.MEMBER, r, g.load(kind), "__mro__")
+            g.is_(r, kind.__mro__)
+            self.key.append(Same(kind.__mro__))
+        places = []
+        for base, mine in zip(kind.__mro__, own):
+            places.append(g.namespace(base) if mine else -1)
+            if mine:  # a name that is new hides another
+                g.emit(Op.DICT, places[-1], len(base.__dict__))
+                self.key.append(len(base.__dict__))
+        return places
+
+    def members_of(self, kind: type, places: list[int]) -> None:
+        g = self.guard
+        outer = self.names, self.code
+        for i, base in enumerate(kind.__mro__):
+            if places[i] < 0:
+                continue
+            for name, found in list(base.__dict__.items()):
+                if (id(base), name) in self.members_seen or isinstance(found, _NATIVE) or not (
+                        name in self.known or self.implicit(kind, name, found)):
+                    continue
+                if "super" not in self.known and any(
+                        name in above.__dict__ for above in kind.__mro__[:i]):
+                    continue
+                self.members_seen.add((id(base), name))
+                self.key.append(name)
+                self.code = self.known.get(name)
+                self.names = _global_names(self.code)
+                self.member(found, g.name(places[i], name, True))
+        self.names, self.code = outer
+
+    def member(self, found: Any, r: int) -> None:
+        g = self.guard
+        if isinstance(found, property):
+            functions = [f for f in (found.fget, found.fset) if f is not None]
+        elif isinstance(found, (classmethod, staticmethod)):
+            functions = [found.__func__]
+        else:
             self.value(found, r)
-            if code is not None:  # what it reads of its own class, and `super()` of its bases
-                read = _global_names(code)
-                self.members(kind, read)
-                if "super" in read:
-                    for above in kind.__mro__[1:]:
-                        self.members(above, read)
+            return
+        self.key.append(Same(found))
+        g.is_(r, found)
+        for f in functions:
+            self.value(f, g.load(f))
 
-
-def _implicit(kind: type) -> list[str]:
-    """Methods of a class that Python calls without their names: `__call__`, `__getattr__`."""
-    return [name for base in kind.__mro__ if not is_library(base.__module__)
-            for name, f in base.__dict__.items()
-            if name[:2] == "__" and type(f) is types.FunctionType and name not in _NEVER_READ]
+    def implicit(self, kind: type, name: str, found: Any) -> bool:
+        """Whether Python may call a method without its name: `__call__`, `__getattr__`."""
+        return (name[:2] == "__" and isinstance(found, (
+            types.FunctionType, staticmethod, classmethod)) and name not in _NEVER_READ
+            and (name not in _CONSTRUCTORS or id(kind) in self.constructed))
 
 
 class Same:
@@ -488,40 +543,6 @@ def constant_key(x: Any) -> Any:
     return (type(x), _float_key(x))
 
 
-def can_look_into(x: Any) -> bool:
-    """Whether an object may hold something of the user's that its identity does not fix."""
-    if isinstance(x, (types.FunctionType, types.MethodType, functools.partial)):
-        return True
-    module = x.__module__ if isinstance(x, type) else type(x).__module__
-    return is_ours(module) or not is_library(module) or hasattr(x, "__wrapped__")
-
-
-def is_ours(module: str | None) -> bool:
-    return bool(module) and str(module).split(".")[0] == _PACKAGE
-
-
-def is_standard(module: str | None) -> bool:
-    """Whether a module is Python's own, or NumPy's or the like, on which operations are built."""
-    root = str(module).split(".")[0]
-    return root in _BELOW or (root in _STDLIB and root != "__main__")
-
-
-_BELOW = frozenset(("numpy", "scipy", "llvmlite", "ml_dtypes"))
-
-
-@functools.lru_cache(4096)
-def is_library(module: str | None) -> bool:
-    """Whether a module is no part of the user's program."""
-    if not module:
-        return False
-    root = module.split(".")[0]
-    if root == _PACKAGE or (root in _STDLIB and root != "__main__"):
-        return True
-    found = sys.modules.get(root)
-    path = getattr(found, "__file__", None) or ""
-    return "site-packages" in path or "dist-packages" in path
-
-
 @functools.lru_cache(4096)
 def _global_names(code: types.CodeType | None) -> tuple[str, ...]:
     """Names that the code, and functions defined inside it, may read from the globals."""
@@ -532,3 +553,15 @@ def _global_names(code: types.CodeType | None) -> tuple[str, ...]:
         if isinstance(c, types.CodeType):
             names.update(dict.fromkeys(_global_names(c)))
     return tuple(names)
+
+
+@functools.lru_cache(4096)
+def _texts(code: types.CodeType) -> tuple[str, ...]:
+    """Names that stand in the code as text: `getattr(x, "name")`."""
+    found: dict[str, None] = {}
+    for c in code.co_consts:
+        if isinstance(c, types.CodeType):
+            found.update(dict.fromkeys(_texts(c)))
+        elif isinstance(c, str) and c.isidentifier():
+            found[c] = None
+    return tuple(found)

@@ -8,6 +8,7 @@ equal. Whatever the native guard cannot check makes the program `partial`: then 
 
 from __future__ import annotations
 
+import gc
 import struct
 from typing import Any
 
@@ -154,6 +155,10 @@ class Guard:
         value = self.register()
         self.emit(Op.NAME, value, r, key)
         return value
+
+    def namespace(self, kind: type) -> int:
+        """The register of the dict in which a class of the user's has its own names."""
+        return self.load(gc.get_referents(vars(kind))[0])
 
     def tree(self, r: int, x: Any, captured: bool) -> None:
         """r is a tree as `eutectic.tree` sees it: its structure, arrays and constants.

@@ -25,7 +25,8 @@ from eutectic.graph.ir import blocking
 from eutectic.runtime import pool
 from eutectic.tracing.breaks import active
 from eutectic.tracing.entry import Call
-from eutectic.tracing.environment import Environment, Same, can_look_into, constant_key
+from eutectic.tracing.environment import Environment, Same, constant_key
+from eutectic.tracing.libraries import can_look_into
 from eutectic.tracing.state import IMPLICIT, implicit_lock
 from eutectic.tree import flatten
 

@@ -134,6 +134,9 @@ class Surroundings:
     def name(self, r: int, key: str, present: bool) -> int:
         return self.register(self._ways[r] + key)
 
+    def namespace(self, kind: type) -> int:
+        return self.register(f"{self._known.get(id(kind)) or kind.__name__}.")
+
     def sequence(self, r: int, x: Any, t: type) -> list[int]:
         self._note(r)
         if id(x) in self._defaults:

@@ -26,7 +26,7 @@ import numpy as np
 from eutectic.array import array
 from eutectic.dtype import Dtype
 from eutectic.tracing.drawn import restore_profile
-from eutectic.tracing.environment import is_ours, is_standard
+from eutectic.tracing.libraries import is_ours, is_standard
 from eutectic.tracing.state import IMPLICIT
 from eutectic.tree import flatten
 
