@@ -134,3 +134,28 @@ def test_as_mlx_does() -> None:
                           check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == outcomes(eutectic.utils)
+
+
+class Point:
+    def __init__(self, x: Any, y: Any, name: str = "") -> None:
+        self.x, self.y, self.name = x, y, name
+
+
+class Later(Point):
+    pass
+
+
+def test_registered_types_are_containers() -> None:
+    assert tree_flatten([Later(1, 2)])[0][0] == "0"  # seen before its base is registered
+    mx.register_container(Point, lambda p: ((p.x, p.y), p.name),
+                          lambda name, xy: Point(*xy, name))
+    tree = {"p": Point(1, [2, 3], "first")}
+    found = tree_map(lambda a, b: a + b, tree, {"p": Point(10, [20, 30])})["p"]
+    assert (type(found), found.x, found.y, found.name) == (Point, 11, [22, 33], "first")
+    found = tree_map_with_path(lambda path, a: f"{path}={a}", tree)["p"]
+    assert (found.x, found.y, found.name) == ("p.0=1", ["p.1.0=2", "p.1.1=3"], "first")
+    assert tree_flatten(tree) == [("p.0", 1), ("p.1.0", 2), ("p.1.1", 3)]
+    assert tree_reduce(lambda total, a: total + a, tree, 0) == 6
+    assert tree_map(lambda a: a, tree, is_leaf=lambda t: isinstance(t, Point))["p"] is tree["p"]
+    assert tree_flatten([Later(1, 2)]) == [("0.0", 1), ("0.1", 2)]
+    assert tree_map(lambda a: 2 * a, [mx.array(1), Point(mx.array(2), 3)])[1].x.item() == 4

@@ -26,6 +26,9 @@ SEQUENCE, DICT, OTHER, NO_CONTAINER = "sequence", "dict", "other", ""
 kinds: dict[type, str] = {}
 """What `container_kind` said of types before, for whoever looks at many objects."""
 
+_REGISTERED: set[type] = set()
+"""Types that `register_container` was told of."""
+
 _LEAF, _NONE = 0, 1
 
 
@@ -75,7 +78,22 @@ def register_container(kind: type, flatten: Flatten, unflatten: Unflatten) -> No
     if not isinstance(kind, type):
         raise ArgumentTypeError(f"[register_container] needs a type, not a {type(kind).__name__}.")
     _CONTAINERS[kind] = (flatten, unflatten)
+    _REGISTERED.add(kind)
+    for t in [t for t in _CONTAINERS if kind in t.__mro__[1:]]:
+        if t not in _REGISTERED and t not in _BUILT_IN:
+            del _CONTAINERS[t]  # seen before: it follows now
     kinds.clear()
+
+
+def registered(x: Any) -> tuple[Flatten, Unflatten] | None:
+    """How to flatten and unflatten `x`, where its type or a base of it was registered.
+
+    >>> registered([1, 2]) is None
+    True
+    """
+    if _REGISTERED and not _REGISTERED.isdisjoint(type(x).__mro__):
+        return _handlers(type(x))
+    return None
 
 
 def is_container(x: Any) -> bool:
@@ -323,6 +341,7 @@ _CONTAINERS[tuple] = (lambda x: (x, None)), (lambda aux, xs: tuple(xs))
 _CONTAINERS[dict] = _dict_flatten, lambda keys, xs: _rebuild_dict(dict, keys, xs)
 _CONTAINERS[OrderedDict] = _dict_flatten, _ordered_rebuild
 _CONTAINERS[defaultdict] = _default_flatten, _default_rebuild
+_BUILT_IN = frozenset(_CONTAINERS)
 
 
 def _encode(tree: Any, out: list[Any], attributes: bool) -> Any:

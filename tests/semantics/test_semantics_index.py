@@ -93,6 +93,11 @@ LINES = {
         runtime/test_diskcache.py::test_two_processes_fill_it_at_once
         runtime/test_diskcache.py::test_no_place_to_write_is_no_error
         runtime/test_diskcache.py::test_a_full_disk_is_no_error""",
+    "overhead: small work, a list of 100 arrays, 1,000 parameters": """
+        semantics/test_semantics_overhead.py::test_hits_are_served_by_the_native_record
+        semantics/test_semantics_overhead.py::test_a_hit_runs_no_python_but_the_call_and_its_buffers
+        semantics/test_semantics_overhead.py::test_hits_leave_nothing_behind
+        semantics/test_semantics_overhead.py::test_a_compiled_call_is_one_kernel""",
 }
 
 

@@ -1,5 +1,7 @@
 """Trees as MLX sees them: lists, tuples and dicts are containers, all else (None too) is a leaf.
 
+Types that `register_container` was told of are containers as well, as everywhere else.
+
 A path joins the indices and keys on the way to a leaf by dots: `layers.0.weight`.
 """
 
@@ -9,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, overload
 
 from eutectic.errors import ArgumentError, ShapeError
+from eutectic.tree import registered
 
 Leaf = Callable[[Any], bool]
 Paths = TypeVar("Paths", list[tuple[str, Any]], dict[str, Any])
@@ -18,7 +21,8 @@ def tree_map(fn: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Leaf | None
     """Return a tree of the same structure with `fn(leaf, *leaves of rest)` in place of each leaf.
 
     The other trees have at least the structure of the first one; what they hold at its leaves is
-    passed as it is. `is_leaf` says which containers count as leaves.
+    passed as it is. `is_leaf` says which containers count as leaves. Types that
+    `mx.register_container` was told of are containers here too, with indices as paths.
 
     Raises KeyError or IndexError where another tree lacks a key or index.
 
@@ -27,6 +31,11 @@ def tree_map(fn: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Leaf | None
     """
     if is_leaf is not None and is_leaf(tree):
         return fn(tree, *rest)
+    if own := registered(tree):
+        children, aux = own[0](tree)
+        others = [own[0](r)[0] for r in rest]
+        return own[1](aux, [tree_map(fn, x, *[o[i] for o in others], is_leaf=is_leaf)
+                            for i, x in enumerate(children)])
     if isinstance(tree, (list, tuple)):
         return _like(tree, [tree_map(fn, x, *[r[i] for r in rest], is_leaf=is_leaf)
                             for i, x in enumerate(tree)])
@@ -48,6 +57,12 @@ def tree_map_with_path(fn: Callable[..., Any], tree: Any, *rest: Any, is_leaf: L
 
     if is_leaf is not None and is_leaf(tree):
         return fn(path, tree, *rest)
+    if own := registered(tree):
+        children, aux = own[0](tree)
+        others = [own[0](r)[0] for r in rest]
+        return own[1](aux, [tree_map_with_path(
+            fn, x, *[o[i] for o in others], is_leaf=is_leaf, path=below(i))
+            for i, x in enumerate(children)])
     if isinstance(tree, (list, tuple)):
         return _like(tree, [
             tree_map_with_path(fn, x, *[r[i] for r in rest], is_leaf=is_leaf, path=below(i))
@@ -100,7 +115,9 @@ def _flatten(tree: Any, prefix: str, is_leaf: Leaf | None, add: Callable[[str, A
     items: Iterable[tuple[Any, Any]]
     if is_leaf is not None and is_leaf(tree):
         return add(prefix[1:], tree)
-    if isinstance(tree, (list, tuple)):
+    if own := registered(tree):
+        items = enumerate(own[0](tree)[0])
+    elif isinstance(tree, (list, tuple)):
         items = enumerate(tree)
     elif isinstance(tree, dict):
         items = tree.items()
