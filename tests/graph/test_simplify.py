@@ -55,6 +55,29 @@ def test_multiply_by_one(d):
 
 
 @pytest.mark.parametrize("d", DTYPES, ids=lambda d: d.name)
+def test_zero_added_to_a_sum_with_zero(d):
+    """Only the first +0.0 changes bits, wherever it stands in the sum."""
+    def zeros():
+        return mx.zeros((4, 60), d)  # a constant of the graph
+
+    for fun, left in ((lambda x: (x + zeros()) + zeros(), 1),
+                      (lambda x: zeros() + (zeros() + x), 1),
+                      (lambda x: zeros() + zeros() + x + zeros(), 1),
+                      (lambda x: (x + zeros()) + mx.ones(x.shape, d) + zeros() + zeros(), 2)):
+        sides(fun, d)
+        assert count(simplify(graph_of(fun, d, (4, 60))), "add") == left
+
+
+def test_zero_added_to_what_may_be_negative_zero_stays():
+    for fun in (lambda x: x + 0, lambda x: (x + x) + 0, lambda x: (x + -0.0) + 0,
+                lambda x: mx.abs(x + 0) + 0, lambda x: (x[:1] + 0) + mx.zeros((4, 60)),
+                lambda x: (x + 0) + -0.0, lambda x: (x + 0) * 2 + 0):
+        sides(fun, mx.float32)
+        before = graph_of(fun, shape=(4, 60))
+        assert count(simplify(before), "add") == count(before, "add")
+
+
+@pytest.mark.parametrize("d", DTYPES, ids=lambda d: d.name)
 def test_views_of_views(d):
     sides(lambda x: mx.reshape(mx.reshape(x, (8, 30)), (240,)), d)
     sides(lambda x: mx.transpose(mx.transpose(x)), d)

@@ -229,3 +229,16 @@ def test_the_cut_graph_is_recorded():
     names = [name for name, _g in entry.record.graphs]
     assert names[-1] == "split"
     assert "join" in {n.prim.name for n in entry.record.graphs[-1][1].order}
+
+
+def test_parts_of_sums_of_paddings_are_few_kernels():
+    """Each box of the sum has zeros at other places; they are left out, and kernels are equal."""
+    def fun(*xs):
+        total = mx.pad(xs[0], [(0, 5000)])
+        for i, x in enumerate(xs[1:], 1):
+            total = total + mx.pad(x, [(1000 * i, 1000 * (5 - i))])
+        return total
+
+    f = Fused(fun, *(rand(1000, seed=i) for i in range(6)))
+    assert len(f) == 6 and len({s.spec for s in f.kernels}) == 2
+    assert all(len(s.spec.instrs) <= 2 for s in f.kernels)

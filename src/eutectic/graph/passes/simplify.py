@@ -9,10 +9,42 @@ from eutectic.graph.prims import RESHAPE, TRANSPOSE
 
 def simplify(graph: Graph) -> Graph:
     """Apply the rules to every node, inputs first."""
-    return rebuild(graph, lambda n, inputs: _rules(with_inputs(n, inputs)))
+    rules = Rules()
+    return rebuild(graph, lambda n, inputs: rules(with_inputs(n, inputs)))
 
 
-def _rules(n: Node) -> Node:
+class Rules:
+    """The rules, for the nodes of one graph as they are made, inputs first."""
+
+    def __init__(self) -> None:
+        self._positive: set[Node] = set()
+        """Sums that are never -0.0, since one of their terms never is."""
+
+    def __call__(self, n: Node) -> Node:
+        """What the node is replaced by, or the node."""
+        return self._sum(n) if n.prim.name == "add" and n.data is None else _rule(n)
+
+    def _sum(self, n: Node) -> Node:
+        zero = [_is_zero(i) for i in n.inputs]
+        positive = [z or i in self._positive for z, i in zip(zero, n.inputs)]
+        for i, fixed, other in zip(n.inputs, positive, zero[::-1]):
+            if other and fixed and i.shape == n.shape and i.dtype is n.dtype:
+                # (x+0)+0 -> x+0, 0+0 -> 0 : only -0.0 changes when +0.0 is added, and a NaN that
+                # is a sum is quiet already
+                return i
+        if any(positive):
+            self._positive.add(n)
+        return n
+
+
+def _is_zero(n: Node) -> bool:
+    """Whether all elements are +0.0, or 0."""
+    while n.prim.family == "view" and n.data is None:
+        n = n.inputs[0]
+    return n.prim is CONST and n.attrs[0] == 0
+
+
+def _rule(n: Node) -> Node:
     if n.prim is RESHAPE and n.inputs[0].prim is RESHAPE and n.inputs[0].data is None:
         # reshape(reshape(x)) -> reshape(x)
         return prims.reshape(n.inputs[0].inputs[0], n.shape)

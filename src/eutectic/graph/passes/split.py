@@ -20,6 +20,7 @@ from eutectic.graph.passes.forms import inner_size
 from eutectic.graph.passes.fuse import FEW_ROWS, Fusion
 from eutectic.graph.passes.groups import (
     MAX_NODES, Edge, Group, Refusal, is_row_class, reduced_size)
+from eutectic.graph.passes.simplify import Rules
 from eutectic.graph.prims import BROADCAST, GATHER, SCATTER, SLICE, TRANSPOSE, UPDATE
 from eutectic.kernel.reductions import UNIT
 
@@ -224,6 +225,7 @@ class _Rewriter:
         self.results: dict[int, tuple[Group, list[Range], Forms]] = {}
         """What is computed in boxes, by id: an output of a group, or what a join's part copies."""
         self.parts: dict[int, tuple[Group, list[Range], Forms]] = {}
+        self.rules = Rules()  # boxes of a padding are constants
         for g, boxes in cuts.values():
             for o in g.outputs:
                 if id(o) in g.dests:
@@ -298,7 +300,7 @@ class _Restriction:
                       for i, operand in enumerate(n.inputs)]
             new = Node(n.prim, tuple(inputs), n.attrs, shape, n.dtype)
         new.source = n.source
-        return new
+        return self.rewriter.rules(new)
 
     def _part(self, part: Node, box: Box) -> Node:
         """A box of a part, which is computed by other groups, if at all."""
