@@ -237,6 +237,14 @@ def test_round_integers(d: Dtype) -> None:
             d.np))
 
 
+def test_round_bools() -> None:
+    x = mx.array([True, False])
+    assert mx.round(x, 0).tolist() == mx.round(x, 2).tolist() == [True, False]
+    for decimals in (-1, -3):  # as of the integers 1 and 0
+        got = mx.round(x, decimals)
+        assert got.dtype is mx.bool_ and got.tolist() == [False, False]
+
+
 def test_closeness() -> None:
     nan, inf = np.nan, np.inf
     a, b = mx.array([1.0, inf, nan, inf, 1.0]), mx.array([1.000001, inf, nan, -inf, inf])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import eutectic.core as mx
 from eutectic.dtype import DTYPES, Dtype
+from eutectic.errors import ArgumentTypeError
 
 
 def both(shape: tuple[int, ...], d: Dtype = mx.int32) -> tuple[mx.array, np.ndarray]:
@@ -106,6 +107,9 @@ def test_flatten_and_unflatten() -> None:
     same(mx.flatten(a, 0, 1), x.reshape(6, 4))
     same(mx.flatten(a, -7, 9), x.ravel())
     same(mx.flatten(mx.array(1)), [1])
+    for shape in ((2, 3), ()):
+        with pytest.raises(ArgumentTypeError, match=r"\[flatten\] start_axis must be an integer"):
+            mx.ones(shape).flatten(1.5)
     same(mx.unflatten(a, 2, (2, -1)), x.reshape(2, 3, 2, 2))
 
 

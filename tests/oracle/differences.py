@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from calls_methods import ARRAYS
+
 ATTEND = "mx.fast.scaled_dot_product_attention"
 
 BY_REASON: dict[str, tuple[str, ...]] = {
@@ -24,6 +26,9 @@ BY_REASON: dict[str, tuple[str, ...]] = {
         "mx.searchsorted(mx.arange(5), 2, side='right')",
         "mx.take(f, -1, 1)",
         "put(f, 0, [1, 2, 3, 4])",
+        *(f"{a}.reshape(np.int64(-1))" for a in ARRAYS),
+        *(f"{a}.transpose(None)" for a in ARRAYS),
+        *(f"{a}.sum(0, 1)" for a in ARRAYS if a not in ("o", "z")),
     ),
     "masks": (
         "f[True]",
@@ -39,6 +44,9 @@ BY_REASON: dict[str, tuple[str, ...]] = {
         "mx.concatenate([f], 2)",
         "mx.linalg.eigvalsh((k @ k.T + 4 * mx.eye(4)), 'X')",
         "mx.grad(lambda a: a.sum())(i)",
+        *(f"{a}.reshape((4, 3), 1)" for a in ARRAYS if a not in ("t", "o", "z", "w")),
+        "w.transpose((0,), (1,))",
+        "s.transpose((0,), (1,))",
     ),
     "complex order": (
         "mx.argmax(c)",
@@ -78,6 +86,10 @@ BY_REASON: dict[str, tuple[str, ...]] = {
     "arange": (
         "mx.arange(0, 1e3, 7.7)",
     ),
+    "dtype over no axes": (
+        "m.sum(())",
+        "u8.sum(())",
+    ),
     "dtype of full": (
         "mx.full((3, 4), f, dtype=mx.int32)",
     ),
@@ -91,6 +103,10 @@ BY_REASON: dict[str, tuple[str, ...]] = {
         "mx.erf(s)",
         "mx.erf(u)",
         "mx.exp(f64)",
+        "f64.sin()",
+        "f64.round(1)",
+        "f64.round(decimals=1)",
+        "f64.round(mx.array(1))",
         "mx.fast.cross_entropy(h, x[:3])",
     ),
     "logsumexp of integers": (

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import calls_elementwise as elementwise
+import calls_methods as methods
 import calls_numeric as numeric
 import calls_shapes as shapes
 import pytest
@@ -40,7 +41,7 @@ def merged(*tables: dict[str, list[str]]) -> dict[str, list[str]]:
     return {name: list(dict.fromkeys(calls)) for name, calls in out.items()}
 
 
-METHODS = merged(elementwise.METHODS, shapes.METHODS, numeric.METHODS)
+METHODS = merged(elementwise.METHODS, shapes.METHODS, numeric.METHODS, methods.METHODS)
 CALLS = merged(elementwise.CORE, shapes.CORE, numeric.CORE, numeric.RANDOM, numeric.LINALG,
                numeric.FFT, numeric.FAST) | {f"array.{n}": calls for n, calls in METHODS.items()}
 ALL = {call for calls in CALLS.values() for call in calls}

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from eutectic.array import array, wrap
+from eutectic.dtype import bool_
 from eutectic.errors import ArgumentTypeError
+from eutectic.graph import prims
 from eutectic.graph.ir import Node
 from eutectic.kernel import mathlib as ml
 from eutectic.kernel import scalar
@@ -433,8 +435,8 @@ ROUND = Prim("round", "elementwise", body=_round_body)
 def round_(a: Any, /, decimals: int = 0, stream: Any = None) -> array:
     """Round to a number of decimals, ties to even, elementwise.
 
-    Any dtype; complex numbers by parts. Integers change for negative decimals only. The formula is
-    NumPy's: rint(a * 10^decimals) / 10^decimals.
+    Any dtype; complex numbers by parts. Integers and bools change for negative decimals only. The
+    formula is NumPy's: rint(a * 10^decimals) / 10^decimals.
 
     >>> import eutectic.core as mx
     >>> mx.round(mx.array([2.5, 1.26]), decimals=1), mx.round(mx.array([125, 15]), -1)
@@ -446,8 +448,10 @@ def round_(a: Any, /, decimals: int = 0, stream: Any = None) -> array:
     except TypeError:
         raise ArgumentTypeError("[round] decimals must be an integer, not "
                                 f"{type(decimals).__name__}.") from None
-    if not (n.dtype.is_float or n.dtype.is_complex) and (decimals >= 0 or not n.dtype.is_int):
+    if not (n.dtype.is_float or n.dtype.is_complex) and decimals >= 0:
         return wrap(n)
+    if n.dtype is bool_:  # 1 is nearer to 0 than to 10
+        return wrap(prims.broadcast(prims.const(False, bool_), n.shape))
     return wrap(Node(ROUND, (n,), (decimals,), n.shape, n.dtype))
 
 

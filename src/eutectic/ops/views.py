@@ -243,12 +243,12 @@ def flatten(a: array, /, start_axis: int = 0, end_axis: int = -1, *, stream: Any
     (2, 12)
     """
     n = node_of(a, "flatten")
+    start = integer("flatten", "start_axis", start_axis)
+    end = integer("flatten", "end_axis", end_axis)
     if not n.shape:
         return wrap(prims.reshape(n, (1,)))
     rank = len(n.shape)
-    start = integer("flatten", "start_axis", start_axis)
     first = 0 if start < -rank else axis_of("flatten", start, n.shape)
-    end = integer("flatten", "end_axis", end_axis)
     last = rank - 1 if end >= rank else axis_of("flatten", end, n.shape)
     if first > last:
         raise ShapeError(f"[flatten] start_axis {first} is behind end_axis {last} for shape "
