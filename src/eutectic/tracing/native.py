@@ -300,7 +300,7 @@ _walk: Callable[[Any, list[array]], Any] | None = None
 def without_value(trees: Any) -> list[array] | None:
     """The arrays of trees that have no value yet; None where only Python can tell.
 
-    >>> without_value([array(1), {"a": 2}]) in ([], None)
+    >>> without_value([array(1), {"a": 2}]) is None or len(without_value([array(1)])) == 1
     True
     """
     if _walk is None:
