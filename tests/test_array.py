@@ -85,6 +85,22 @@ def test_rounding_to_halves_is_single() -> None:
     assert mx.array(1 + 2.0**-8 + 2.0**-40, mx.bfloat16).item() == 1 + 2.0**-7
 
 
+@pytest.mark.parametrize("d", [mx.float16, mx.bfloat16, mx.float32, mx.float64],
+                         ids=lambda d: d.name)
+def test_numbers_keep_the_sign_of_zero(d: Dtype) -> None:
+    """0.0 and -0.0 are equal to Python, and so to a cache with numbers as keys."""
+    def signs(x: mx.array) -> list[mx.array]:
+        made = [x * 0.0, x * -0.0, mx.minimum(x, 0.0), mx.full((1,), -0.0, d),
+                mx.pad(x[:0], (0, 1)), mx.cumsum(x, inclusive=False)]
+        return [mx.array(1.0) / m.astype(mx.float32) for m in made]
+
+    x = mx.array([1.5], d)
+    expected = [[float("inf")], [-float("inf")], [float("inf")], [-float("inf")], [float("inf")],
+                [float("inf")]]
+    assert [a.tolist() for a in signs(x)] == expected
+    assert [a.tolist() for a in mx.compile(signs)(x)] == expected
+
+
 def test_the_data_is_copied() -> None:
     x = np.arange(3)
     a = mx.array(x)

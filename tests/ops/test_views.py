@@ -66,6 +66,7 @@ VIEWS = [
     ((2, 3), lambda m, a: m.roll(a, (1, 2), (0, 1))),
     ((2, 3), lambda m, a: m.roll(a, (1, 2), 1)),
     ((2, 3), lambda m, a: m.roll(a, 1, (0, 1))),
+    ((2, 3), lambda m, a: m.roll(a, shift=-1, axis=0)),
     ((0,), lambda m, a: m.roll(a, 1)),
     ((4, 4), lambda m, a: m.diagonal(a, 1)),
     ((2, 3, 4), lambda m, a: m.diagonal(a, -1, 1, 2)),

@@ -85,7 +85,7 @@ def const_pattern(value: Any, dtype: Dtype) -> int:
     """Bit pattern in memory of a Python number in a dtype (halves rounded to nearest even)."""
     if dtype.is_half:
         # One rounding from the exact number: through float32 it would be two.
-        return _half_pattern(float(value), dtype.name)
+        return _half_pattern(pattern(value, "f64"), dtype.name)
     if dtype.is_complex:
         z = complex(value)
         return pattern(z.real, "f32") | pattern(z.imag, "f32") << 32
@@ -93,11 +93,12 @@ def const_pattern(value: Any, dtype: Dtype) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _half_pattern(value: float, name: str) -> int:
+def _half_pattern(bits: int, name: str) -> int:
+    # The cache tells -0.0 from 0.0, which are equal: the number comes as its bits.
+    value = bits_to_float(bits, 64)
     if name == "float16":
         with np.errstate(over="ignore"):
             return int(np.float16(value).view(np.uint16))
-    bits = int(np.float64(value).view(np.uint64))
     if value != value:
         return 0x7FC0 | (bits >> 48 & 0x8000)
     # Round to odd at float32 keeps enough for a second rounding to be exact.

@@ -271,7 +271,7 @@ def repeat(array: array, repeats: int, axis: int | None = None, *, stream: Any =
 
 
 @streamed
-def roll(a: array, shift: Any, axis: Any = None, /, *, stream: Any = None) -> array:
+def roll(a: array, /, shift: Any, axis: Any = None, *, stream: Any = None) -> array:
     """Shift elements along axes, those that leave at an end entering at the other.
 
     Without axes the flattened array is shifted. Raises AxisError for an axis out of range.

@@ -337,7 +337,7 @@ def flip(a: array, /, axis: Any = None, *, stream: Any = None) -> array:
 
 
 @streamed
-def astype(a: Any, dtype: Dtype, /, *, stream: Any = None) -> array:
+def astype(a: Any, /, dtype: Dtype, *, stream: Any = None) -> array:
     """Convert to another dtype.
 
     Floats are truncated towards zero to integers (saturating at the 32- and 64-bit ranges), numbers
