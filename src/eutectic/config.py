@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 import warnings
 
+from eutectic.errors import ArgumentError
+
 VERSION = "0.1.0"
 
 
 def _int(name: str, default: int) -> int:
     text = os.environ.get(name, "").strip()
     try:
-        return int(text) if text else default
+        found = int(text) if text else default
     except ValueError:
+        found = -1
+    if found < 0:
         warnings.warn(f"{name}={text!r} is no whole number; {default} is used.", stacklevel=2)
         return default
+    return found
 
 
 def _bool(name: str, default: bool) -> bool:
@@ -34,6 +39,9 @@ class Config:
     """How often a setting was changed: whoever relies on settings notices by comparing."""
 
     def __setattr__(self, name: str, value: object) -> None:
+        if name == "num_threads" and (type(value) is not int or value < 0):
+            raise ArgumentError(
+                f"[config] num_threads must be a whole number from 0 on, not {value!r}.")
         object.__setattr__(self, name, value)
         object.__setattr__(self, "changes", getattr(self, "changes", 0) + 1)
 

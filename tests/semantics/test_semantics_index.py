@@ -13,6 +13,7 @@ LINES = {
     "keys: structures, kwargs order, empty containers, numbers that look alike": """
         semantics/test_semantics_kinds.py::test_keys_structures
         semantics/test_semantics_kinds.py::test_keys_numbers_that_look_alike
+        semantics/test_semantics_kinds.py::test_keys_nans_by_their_bits
         semantics/test_semantics_kinds.py::test_keys_keyword_order""",
     "keys: an address used again, also from another thread": """
         semantics/test_semantics_kinds.py::test_keys_an_address_used_again_also_from_another_thread

@@ -7,7 +7,9 @@ transformations in `tests/transforms`; here is what meets compile's keys, state 
 from __future__ import annotations
 
 import gc
+import math
 import os
+import struct
 import subprocess
 import sys
 import threading
@@ -51,6 +53,37 @@ def test_keys_numbers_that_look_alike():
     same(lambda x, v: 1 / (x * v), *[(X, v) for v in (0.0, -0.0, 1, 1.0, True, False, 0)])
     same(lambda x, v: x * v, *[(X, complex(a, b)) for a in (0.0, -0.0, float("inf"))
                                for b in (0.0, -0.0, float("inf"))])
+
+
+def test_keys_nans_by_their_bits():
+    """`math.copysign` and `struct` see a nan's sign and payload."""
+    class Real(float):
+        pass
+
+    nans = [struct.unpack("<d", struct.pack("<Q", n))[0]
+            for n in (0x7FF8 << 48, 0xFFF8 << 48, (0x7FF8 << 48) + 1)]
+    held = [0.0]
+
+    def mantissa(v):
+        return struct.unpack("<Q", struct.pack("<d", v))[0] & 0xFF
+
+    def captured(x):
+        v = held[0]
+        parts = (v.real, v.imag) if isinstance(v, complex) else (v,)
+        return mx.stack([x * math.copysign(2.0, p) + mantissa(p) for p in parts])
+
+    def given(x, v):
+        return x * math.copysign(2.0, v) + mantissa(v)
+
+    f, g = mx.compile(captured), mx.compile(given)
+    x = mx.array([1.0, -2.0])
+    values = [*nans, *map(Real, nans), complex(nans[0], nans[1]), complex(nans[1], nans[0])]
+    for v in values * 3:
+        held[0] = v
+        assert bits(f(x)) == bits(captured(x))
+        if not isinstance(v, complex):
+            assert bits(g(x, v)) == bits(given(x, v))
+    assert mx.compile_stats(f).traces == len(values)
 
 
 def test_keys_keyword_order():

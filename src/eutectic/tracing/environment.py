@@ -14,6 +14,7 @@ import contextvars
 import functools
 import gc
 import inspect
+import struct
 import sys
 import threading
 import types
@@ -380,6 +381,9 @@ class _Walk:
                 self.sources.append(Source(found, r, self.code))
 
     def instance(self, x: Any, r: int) -> None:
+        if isinstance(x, (int, float, complex, str, bytes)):  # of a class made of it
+            self.key.append(_value(x))
+            self.guard.is_(r, x)
         module = type(x).__module__
         library = is_library(module) and not is_ours(module)
         self.source(x, r, library)
@@ -526,16 +530,26 @@ class Same:
 
 
 def _float_key(x: Any) -> Any:
-    """Tell -0.0 from 0.0 and let nan equal itself."""
+    """Tell -0.0 from 0.0 and a nan by its bits, and let it equal itself."""
     if type(x) is float:
-        return x.hex() if x == x else "nan"
+        return x.hex() if x == x else struct.pack("<d", x)
     if isinstance(x, np.generic):
         return (x.dtype.str, x.tobytes())
     if isinstance(x, float):
-        return (float.hex(x), x)
+        return (float.hex(x), x) if x == x else struct.pack("<d", x)
     if type(x) is complex:
         return (_float_key(x.real), _float_key(x.imag))
     return x
+
+
+def _value(x: Any) -> Any:
+    """The number or text in an instance of a subclass, whatever its methods say."""
+    if isinstance(x, float):
+        return struct.pack("<d", x)
+    if isinstance(x, complex):
+        return struct.pack("<dd", x.real, x.imag)
+    kind = next(t for t in (int, str, bytes) if isinstance(x, t))
+    return kind.__repr__(x)
 
 
 def constant_key(x: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -261,8 +262,8 @@ def _length(part: Any) -> str:
 _LONGEST = 40
 
 
-def _float(text: str) -> float:
-    return float(text) if text == "nan" else float.fromhex(text)
+def _float(key: str | bytes) -> float:
+    return float.fromhex(key) if isinstance(key, str) else math.nan
 
 
 def _is_number(text: str) -> bool:

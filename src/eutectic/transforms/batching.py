@@ -55,7 +55,7 @@ def _node(n: Node, new: dict[int, Operand], size: int) -> Operand:
         return Node(n.prim, tuple([a for a, _b in ins]), n.attrs, n.shape, n.dtype), False
     if n.prim is OUTPUT:
         custom = n.attrs[0].function._vmap is not None
-        return _custom(n, ins, size) if custom else _keeping_rules(n, ins, new, size)
+        return _custom(n, ins, new) if custom else _keeping_rules(n, ins, new, size)
     if n.prim.family == "composite":
         return batch([expanded(n)], n.inputs, ins, size)[0]
     if n.prim.family == "loop":
@@ -131,27 +131,28 @@ def _keeping_rules(n: Node, ins: Sequence[Operand], new: dict[int, Operand],
                    size: int) -> Operand:
     """A result of a custom function by its operations, with the rules of its derivative."""
     call, index = n.attrs
-    if call.batched is None:
+    if call.batched is None or call.batched[0] is not new:  # once a walk: operands may be others
         made = [everywhere(o, size) for o in _reached([r.inputs[0] for r in call.results], new,
                                                       size)]
         primals = [a for a, _b in ins[1:]]
-        call.batched = BatchedCall(call, ins[1:], [], new, size)
-        call.batched.results = [Node(OUTPUT, (m, *primals), (call.batched, i), m.shape, m.dtype)
-                                for i, m in enumerate(made)]
-    return call.batched.results[index], True
+        batched = BatchedCall(call, ins[1:], [], new, size)
+        batched.results = [Node(OUTPUT, (m, *primals), (batched, i), m.shape, m.dtype)
+                           for i, m in enumerate(made)]
+        call.batched = new, batched.results
+    return call.batched[1][index], True
 
 
-def _custom(n: Node, ins: Sequence[Operand], size: int) -> Operand:
+def _custom(n: Node, ins: Sequence[Operand], new: dict[int, Operand]) -> Operand:
     """A result of a custom function by its own rule, called once for all its results."""
     call, index = n.attrs
-    if call.batched is None:
+    if call.batched is None or call.batched[0] is not new:
         inputs, named = call.arguments.with_constants([wrap(a) for a, _b in ins[1:]])
         axes = call.arguments.beside([0 if b else None for _a, b in ins[1:]])
         outs, places = call.function._vmap(inputs[0] if len(inputs) == 1 else inputs, axes, **named)
         leaves = flatten(outs)[0]
         where = flatten(places)[0] if not isinstance(places, int) else [places] * len(leaves)
-        call.batched = [(o._n, p) for o, p in zip(leaves, where)]
-    out, axis = call.batched[index]
+        call.batched = new, [(o._n, p) for o, p in zip(leaves, where)]
+    out, axis = call.batched[1][index]
     if axis is None:
         return out, False
     perm = (axis, *[i for i in range(len(out.shape)) if i != axis])
