@@ -265,3 +265,31 @@ def test_rules_that_call_compiled_functions():
     assert mx.grad(lambda x: f(x).sum())(x).tolist() == [1.5, 3]
     valued = mx.checkpoint(lambda x: x * x if x.sum().item() > 0 else x)
     assert mx.grad(lambda x: valued(x).sum())(x).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("names", [("x", "y"), ("x",)])
+def test_a_batch_of_a_loop_that_calls_a_function_on_what_it_reads_outside(names):
+    """`names`: which of the two results are read."""
+    @mx.custom_function
+    def own(x, y):
+        return (x * x * 2).sum() * y, mx.exp(y)
+
+    @own.vjp
+    def _(primals, cotangents, outputs):
+        return (cotangents[0] * 3 * primals[0] * outputs[1],
+                cotangents[1] * outputs[1] * outputs[0])
+
+    def f(x):
+        def step(c, v):
+            a, b = own(x * v, c)
+            return c * 0.5 + a * 0.01, b if "y" in names else c
+        c, ys = mx.scan(step, mx.array(0.1), x)
+        return c + ys.sum()
+
+    x = mx.array([[0.3, 0.5], [0.1, 0.2], [0.3, 0.4]])
+    for g in (f, mx.grad(f), mx.checkpoint(f)):
+        expected = [g(row).tolist() for row in x]
+        for batched in (mx.vmap(g), mx.compile(mx.vmap(g)), mx.vmap(mx.compile(g))):
+            assert batched(x).tolist() == expected
+    assert mx.grad(lambda x: mx.vmap(f)(x).sum())(x).tolist() == [
+        mx.grad(f)(row).tolist() for row in x]

@@ -72,15 +72,15 @@ def _node(n: Node, new: dict[int, Operand], size: int) -> Operand:
 class BatchedCall:
     """A call of a custom function on a batch: its rules are those of one entry, batched."""
 
-    __slots__ = ("batched", "entry", "function", "known", "operands", "primals", "results", "size")
+    __slots__ = ("_results", "batched", "entry", "function", "known", "operands", "primals", "size")
 
-    def __init__(self, entry: Any, operands: Sequence[Operand], results: list[Node],
+    def __init__(self, entry: Any, operands: Sequence[Operand], results: list[Node | None],
                  known: dict[int, Operand], size: int) -> None:
         self.entry = entry
         self.function = entry.function
         self.operands = operands
         self.primals = [a for a, _b in operands]
-        self.results = results
+        self._results = results
         self.known = known
         """What the entry's other nodes became: the rules may capture some."""
         self.size = size
@@ -88,7 +88,21 @@ class BatchedCall:
 
     def at(self, primals: list[Node], results: list[Node]) -> BatchedCall:
         operands = [(p, b) for p, (_a, b) in zip(primals, self.operands)]
-        return BatchedCall(self.entry, operands, results, self.known, self.size)
+        return BatchedCall(self.entry, operands, [*results], self.known, self.size)
+
+    def result(self, i: int, computed: Operand) -> Node:
+        """Result `i` of the batch, of which the value is `computed`."""
+        found = self._results[i]
+        if found is None:
+            m = everywhere(computed, self.size)
+            found = self._results[i] = Node(OUTPUT, (m, *self.primals), (self, i), m.shape, m.dtype)
+        return found
+
+    @property
+    def results(self) -> list[Node]:
+        """All results, those that nobody reads included."""
+        return [self.result(i, _reached([r.inputs[0]], self.known, self.size)[0]) if own is None
+                else own for i, (own, r) in enumerate(zip(self._results, self.entry.results))]
 
     def pullback(self, cotangents: Sequence[Node | None], pull: Pull, wanted: Sequence[bool],
                  forward: bool) -> list[Node | None]:
@@ -132,14 +146,10 @@ def _keeping_rules(n: Node, ins: Sequence[Operand], new: dict[int, Operand],
     """A result of a custom function by its operations, with the rules of its derivative."""
     call, index = n.attrs
     if call.batched is None or call.batched[0] is not new:  # once a walk: operands may be others
-        made = [everywhere(o, size) for o in _reached([r.inputs[0] for r in call.results], new,
-                                                      size)]
-        primals = [a for a, _b in ins[1:]]
-        batched = BatchedCall(call, ins[1:], [], new, size)
-        batched.results = [Node(OUTPUT, (m, *primals), (batched, i), m.shape, m.dtype)
-                           for i, m in enumerate(made)]
-        call.batched = new, batched.results
-    return call.batched[1][index], True
+        nothing: list[Node | None] = [None] * len(call.results)
+        call.batched = new, BatchedCall(call, ins[1:], nothing, new, size)
+    # Its value as this graph has it: in the body of a loop, what it reads outside are operands.
+    return call.batched[1].result(index, ins[0]), True
 
 
 def _custom(n: Node, ins: Sequence[Operand], new: dict[int, Operand]) -> Operand:
