@@ -174,8 +174,7 @@ def _measure(given: argparse.Namespace) -> int:
             raise UsageError("[measure] a sweep is of the benchmark: it takes no function.")
         return _sweep(given)
     name, fun, args = _call(given)
-    # What the function prints is not part of the report: it goes beside it.
-    with _Bar() as bar, contextlib.redirect_stdout(sys.stderr):
+    with _Bar() as bar, _users_output():
         found = measure_call(fun, args, {}, given.budget or BUDGET, name,
                              lambda part: bar(part, f"measuring {name}"))
     own = given.function is None
@@ -232,7 +231,8 @@ def _call(given: argparse.Namespace) -> tuple[str, Any, list[Any]]:
             raise UsageError("[input] the benchmark has inputs of its own; name a function first.")
         return "heavy", heavy_of(), [data()]
     args = [make_input(spec, i) for i, spec in enumerate(given.input)]
-    fun = load_function(given.function)
+    with _users_output():
+        fun = load_function(given.function)
     name = given.function.rpartition(":")[2]
     signature = signature_of(fun)
     if signature is not None:
@@ -253,7 +253,8 @@ def _explain(given: argparse.Namespace) -> int:
     from eutectic.inspect.inputs import UsageError
 
     _name, fun, args = _call(given)
-    found = explain(fun, *args)
+    with _users_output():
+        found = explain(fun, *args)
     if given.kernel is not None and given.kernel >= len(found.kernels):
         raise UsageError(f"[explain] there is no kernel {given.kernel}; the kernels are 0 to "
                          f"{len(found.kernels) - 1}." if found.kernels else
@@ -310,6 +311,11 @@ def _cache(given: argparse.Namespace) -> int:
 
 
 # ---- output -------------------------------------------------------------------------------------
+
+
+def _users_output() -> Any:
+    """What the user's code prints is no part of a report or of its JSON: it goes beside it."""
+    return contextlib.redirect_stdout(sys.stderr)
 
 
 def _out() -> Any:

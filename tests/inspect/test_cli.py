@@ -56,10 +56,11 @@ def user_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A module of the user's in the current directory."""
     (tmp_path / "usermodule.py").write_text(USER)
     (tmp_path / "broken.py").write_text("import json\n\nvalue = json.loads('{')\n")
+    (tmp_path / "talking.py").write_text("print('imported')\nfrom usermodule import talks\n")
     (tmp_path / "lacking.py").write_text("import no_such_module_here\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    for name in ("usermodule", "broken", "lacking"):
+    for name in ("usermodule", "broken", "lacking", "talking"):
         monkeypatch.delitem(sys.modules, name, raising=False)
 
 
@@ -78,7 +79,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_measure_a_function(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, "measure", "usermodule:gelu", "--input", "f32[8,8]",
+    status, out, err = run(capsys, "measure", "usermodule:gelu", "--input", "float32[8,8]",
                            "--budget", "0.01")
     assert (status, err) == (0, "")
     assert out.startswith("gelu(float32[8,8]) on ")
@@ -86,10 +87,12 @@ def test_measure_a_function(capsys: pytest.CaptureFixture[str]) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
-def test_what_the_function_prints_is_not_in_the_json(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, err = run(capsys, "measure", "usermodule:talks", "--input", "f32[8]",
-                           "--budget", "0.01", "--json")
-    assert status == 0 and json.loads(out)["identical"] and "hello" in err
+@pytest.mark.parametrize("command", [("measure", "--budget", "0.01"), ("explain",)])
+def test_what_users_code_prints_is_not_in_the_json(
+        command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, *command, "talking:talks", "--input", "f32[8]", "--json")
+    assert status == 0 and json.loads(out)["name"] == "talks"
+    assert err.startswith("imported\nhello\n")
 
 
 def test_measure_json(capsys: pytest.CaptureFixture[str]) -> None:

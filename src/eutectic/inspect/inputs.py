@@ -25,6 +25,8 @@ DTYPES: dict[str, Dtype] = {
     "u8": mx.uint8, "u16": mx.uint16, "u32": mx.uint32, "u64": mx.uint64,
     "bool": mx.bool_, "c64": mx.complex64,
 }
+_BY_NAME = DTYPES | {dtype.name: dtype for dtype in DTYPES.values()}
+"""As reports write them too: float32[512,512]."""
 SEED = 0
 """Seed of the arguments' data."""
 _ARRAY = re.compile(r"(?P<dtype>[a-z]+\d*)\[(?P<shape>[\d,\s]*)\]")
@@ -39,6 +41,8 @@ def make_input(spec: str, position: int = 0) -> Any:
 
     >>> make_input("i32[2,3]").shape, make_input("2.5"), make_input("True")
     ((2, 3), 2.5, True)
+    >>> make_input("bfloat16[3]").dtype
+    eutectic.core.bfloat16
     """
     text = spec.strip()
     if text in _WORDS:
@@ -47,7 +51,7 @@ def make_input(spec: str, position: int = 0) -> Any:
     if found is None:
         return _number(spec)
     name = found["dtype"]
-    if name not in DTYPES:
+    if name not in _BY_NAME:
         raise UsageError(f"[input] {name!r} in {spec!r} is no data type; there are "
                             f"{', '.join(DTYPES)}.")
     sizes = [s.strip() for s in found["shape"].split(",")]
@@ -55,7 +59,7 @@ def make_input(spec: str, position: int = 0) -> Any:
         sizes.pop()
     if "" in sizes:
         raise UsageError(f"[input] {spec!r} has an empty size; write shapes like [512,512].")
-    return _data(DTYPES[name], tuple(map(int, sizes)), position)
+    return _data(_BY_NAME[name], tuple(map(int, sizes)), position)
 
 
 def _number(spec: str) -> int | float:

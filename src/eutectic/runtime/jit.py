@@ -281,8 +281,9 @@ def _host_memo_key() -> str | None:
         spec = find_spec("llvmlite")
         assert spec is not None and spec.origin is not None
         folder = os.path.join(os.path.dirname(spec.origin), "binding")
-        library = next(entry for entry in os.scandir(folder)
-                       if entry.name.startswith(("libllvmlite", "llvmlite.")))
+        with os.scandir(folder) as entries:
+            library = next(entry for entry in entries
+                           if entry.name.startswith(("libllvmlite", "llvmlite.")))
         info = library.stat()
         processor = _processor()
     except (OSError, AssertionError, StopIteration, ImportError):
