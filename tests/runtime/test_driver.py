@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -399,3 +401,22 @@ def test_the_stand_in_keeps_addresses_while_a_plan_runs() -> None:
                           env=os.environ | {"PYTHONMALLOC": "debug"}, capture_output=True,
                           text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_native_function_may_outlive_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At exit the order is anyone's: a freed definition was read, and crashed the process."""
+    made: list[weakref.ref[driver._MethodDef]] = []
+
+    class Watched(driver._MethodDef):
+        def __init__(self, *fields: object) -> None:
+            super().__init__(*fields)
+            made.append(weakref.ref(self))
+
+    monkeypatch.setattr(driver, "_MethodDef", Watched)
+    function = driver.builtin("run", driver.native_run())
+    for name, held in list(vars(driver).items()):
+        if isinstance(held, (list, dict)) and any(x is made[0]() for x in held):
+            monkeypatch.delattr(driver, name)
+            held.clear()
+    gc.collect()
+    assert made[0]() is not None and callable(function)

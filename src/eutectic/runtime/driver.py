@@ -213,7 +213,6 @@ class _MethodDef(ctypes.Structure):
 
 
 _METH_FASTCALL = 0x0080
-_definitions: list[_MethodDef] = []  # CPython keeps pointers into these
 
 
 @functools.cache
@@ -323,7 +322,8 @@ def builtin(name: str, address: int) -> Callable[..., Any]:
     create.restype = ctypes.py_object
     create.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     definition = _MethodDef(name.encode(), address, _METH_FASTCALL, None)
-    _definitions.append(definition)
+    # The function has a pointer into it and may be among the last things freed at exit.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(definition))
     return create(ctypes.addressof(definition), None, None)
 
 
