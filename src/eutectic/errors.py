@@ -75,6 +75,10 @@ class AllocationError(EutecticError, MemoryError):
     """Memory that cannot be had."""
 
 
+class DeviceError(EutecticError, ValueError, RuntimeError):
+    """A device that is not there, that fails, or that cannot do what is asked of it."""
+
+
 class FormatError(EutecticError, ValueError, RuntimeError):
     """A file that does not hold what its format demands, or a format that is not known."""
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eutectic.core as mx
-from eutectic.engine.plan import _Builder
+from eutectic.engine.plan import Builder
 from eutectic.engine.steps import LoopStep
 from eutectic.graph.ir import Graph
 from eutectic.graph.passes.fuse import Fusion
@@ -17,7 +17,7 @@ from eutectic.runtime import pool
 
 def builder(steps):
     graph = Graph([], [])
-    return _Builder(graph, Fusion(graph, []), steps, lambda n: (), (), False, 2)
+    return Builder(graph, Fusion(graph, []), steps, lambda n: (), (), False, 2)
 
 
 @st.composite

@@ -87,7 +87,7 @@ class Function:
         return self.bind(f"select i1 {c}, i64 {a}, i64 {b}")
 
     @contextmanager
-    def loop(self, start: str | int, end: str | int, step: int = 1,
+    def loop(self, start: str | int, end: str | int, step: str | int = 1,
              carry: Carry | None = None) -> Iterator[str]:
         """A loop over i64 values start, start + step, ... below end (perhaps none)."""
         pre, head, body, latch, done = (self.label(s) for s in ("lp", "lh", "lb", "ll", "ld"))

@@ -61,12 +61,9 @@ class Record:
     """What compiling the bodies of loops did, by the ids of the loop's node and of its body."""
 
 
-def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True,
-                  strides_of: Callable[[Node], tuple[int, ...]] | None = None,
-                  scalar_inputs: Sequence[Node] = (), separate: bool = False) -> Plan:
-    """Run all passes on a graph and return its plan; `separate` results share no memory."""
-    record = Record() if record is None else record
-    strides = strides_of or (lambda n: row_major(n.shape))
+def fused_graph(graph: Graph, record: Record, fused: bool,
+                strides: Callable[[Node], tuple[int, ...]], separate: bool = False) -> Graph:
+    """Run all passes but planning; the groups of the graph are in `record.fusion`."""
     record.graphs.append(("trace", graph))
     report_graph("trace", graph)
     if config.check:
@@ -75,12 +72,6 @@ def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True
                                                   lambda g: store_outputs(g, strides))
     if separate:
         last = ("separate_outputs", separate_outputs)
-
-    def compile_body(n: Node, body: Body, strides: Sequence[tuple[int, ...]]) -> Plan:
-        made = record.bodies[id(n), id(body)] = Record()
-        of = {id(i): s for i, s in zip(body.inputs, strides)}
-        return compile_graph(body.graph, made, fused, lambda m: of.get(id(m)) or row_major(m.shape),
-                             separate=True)
 
     for name, run in (*PASSES, last):
         start = time.perf_counter()
@@ -105,6 +96,24 @@ def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True
         record.fusion = fuse(graph, fused, strides)
     record.fusion.refusals[:0] = kept_paddings(graph)
     record.seconds["fuse"] = time.perf_counter() - start
+    return graph
+
+
+def compile_graph(graph: Graph, record: Record | None = None, fused: bool = True,
+                  strides_of: Callable[[Node], tuple[int, ...]] | None = None,
+                  scalar_inputs: Sequence[Node] = (), separate: bool = False) -> Plan:
+    """Run all passes on a graph and return its plan; `separate` results share no memory."""
+    record = Record() if record is None else record
+    strides = strides_of or (lambda n: row_major(n.shape))
+
+    def compile_body(n: Node, body: Body, strides: Sequence[tuple[int, ...]]) -> Plan:
+        made = record.bodies[id(n), id(body)] = Record()
+        of = {id(i): s for i, s in zip(body.inputs, strides)}
+        return compile_graph(body.graph, made, fused, lambda m: of.get(id(m)) or row_major(m.shape),
+                             separate=True)
+
+    graph = fused_graph(graph, record, fused, strides, separate)
+    assert record.fusion is not None
     made, llvm, load = loaded_count(), jit.spent.llvm, jit.spent.load
     start = time.perf_counter()
     plan = build_plan(graph, record.fusion, strides, compile_body, scalar_inputs, separate)

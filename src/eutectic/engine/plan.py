@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -143,10 +143,12 @@ def build_plan(graph: Graph, fusion: Fusion, strides_of: Callable[[Node], tuple[
     """
     threads = pool.get_num_threads()  # once: another thread may change it
     steps = Lowering(fusion, strides_of, compile_body, threads).run()
-    return _Builder(graph, fusion, steps, strides_of, scalar_inputs, separate, threads).build()
+    return Builder(graph, fusion, steps, strides_of, scalar_inputs, separate, threads).build()
 
 
-class _Builder:
+class Builder:
+    """Gives the steps of a graph their memory and makes a plan of them."""
+
     def __init__(self, graph: Graph, fusion: Fusion, steps: list[Step],
                  strides_of: Callable[[Node], tuple[int, ...]],
                  scalar_inputs: Sequence[Node], separate: bool, threads: int) -> None:
@@ -169,14 +171,10 @@ class _Builder:
         self.threads = threads
 
     def build(self) -> Plan:
-        for i, n in enumerate(self.graph.inputs):
-            self.buffer[id(n)] = (i, 0)
-        results = self._results()
-        first_temp = len(self.graph.inputs) + self.n_scalars + len(self.fresh)
         for s in self.steps:
             if isinstance(s, ProductStep):
                 self._workspace(s)
-        arena = self._temporaries(first_temp)
+        results, arena = self.assign()
         segments = self._segments()
         plan = Plan(len(self.graph.inputs), self.fresh, arena, results, segments, self.steps,
                     self.kernels, self.n_scalars, self.keep, self.code)
@@ -186,6 +184,14 @@ class _Builder:
         return plan
 
     # -- memory ---------------------------------------------------------------------------------
+
+    def assign(self) -> tuple[list[Result], int]:
+        """Give every array its place: the results, and the bytes of the arena."""
+        for i, n in enumerate(self.graph.inputs):
+            self.buffer[id(n)] = (i, 0)
+        results = self._results()
+        first_temp = len(self.graph.inputs) + self.n_scalars + len(self.fresh)
+        return results, self._temporaries(first_temp)
 
     def _results(self) -> list[Result]:
         """Give each stored output its buffer; views of it share that."""
@@ -338,23 +344,28 @@ class _Builder:
                 return True
         return False
 
-    def _patches(self, patches: Sequence[tuple[int, Token, int]]) -> list[tuple[int, int, int]]:
+    def patches(self, patches: Sequence[tuple[int, Token, int]]) -> list[tuple[int, int, int]]:
         out = []
         for slot, token, offset in patches:
             b, at = self.buffer[token]
             out.append((slot, b, at + offset))
         return out
 
-    def _loop(self, s: LoopStep, at: int, epilogue: bool = False) -> list[driver.Step]:
-        kernel = load_kernel(s.spec)
-        self.kernels.append(kernel)
-        self.code[kernel.name] = kernel.nbytes
-        patches = self._patches(s.patches)
+    def all_patches(self, s: LoopStep) -> list[tuple[int, int, int]]:
+        """Words of a step's parameters that a call gives; writes the constants among the others."""
+        patches = self.patches(s.patches)
         for slot, c in s.scalar_slots:
             if c.attrs[0] < 0:
                 patches.append((slot, self.scalars[c.attrs[0]], 0))
             else:
                 s.params[slot] = c.attrs[0]
+        return patches
+
+    def _loop(self, s: LoopStep, at: int, epilogue: bool = False) -> list[driver.Step]:
+        kernel = load_kernel(s.spec)
+        self.kernels.append(kernel)
+        self.code[kernel.name] = kernel.nbytes
+        patches = self.all_patches(s)
         if epilogue:
             # Runs nothing itself: it only has its parameters filled in.
             return [driver.Step(CALL, _noop(), s.params, 0, 1, patches)]
@@ -376,7 +387,7 @@ class _Builder:
             code.operands, s.operands, s.node.inputs)]
         patches.append((code.out, id(s.node), 0))
         patches += [(slot, t, 0) for (slot, _size), t in zip(code.scratch, s.scratch)]
-        where = self._patches(patches)
+        where = self.patches(patches)
         return [driver.Step(RANGE, module[r.fn], code.params, r.n, r.grain, where)
                 for r in code.ranges]
 
@@ -402,12 +413,12 @@ class _Builder:
             b_strides=(s.b[2][-2], s.b[2][-1]), batch=batch, a_offsets=offsets[0],
             b_offsets=offsets[1], epilogue=epilogue, threads=self.threads)
         item = n.dtype.size
-        patches = self._patches([(int(matmul.Slot.A), s.a[0], s.a[1] * item),
+        patches = self.patches([(int(matmul.Slot.A), s.a[0], s.a[1] * item),
                                  (int(matmul.Slot.B), s.b[0], s.b[1] * item),
                                  (int(matmul.Slot.C), s.c, 0)])
         workspace = [t for t in s.scratch if t not in (s.c,) and t in s.reads]
         if workspace:
-            patches += self._patches([(int(matmul.Slot.WORKSPACE), workspace[-1], 0)])
+            patches += self.patches([(int(matmul.Slot.WORKSPACE), workspace[-1], 0)])
         steps.append(driver.Step(NESTED, module[entry], params, 1, 1, patches, param_refs=refs))
         return steps
 
@@ -458,7 +469,15 @@ def _noop() -> int:
     return jit.compile_module(text, ["eutectic_noop"])["eutectic_noop"]
 
 
-def result_data(plan: Plan, inputs: Sequence[Data], fresh: Sequence[Any], i: int) -> Data:
+class Placed(Protocol):
+    """A plan as far as its results' places go."""
+
+    n_inputs: int
+    scalar_inputs: int
+    results: list[Result]
+
+
+def result_data(plan: Placed, inputs: Sequence[Data], fresh: Sequence[Any], i: int) -> Data:
     """The memory of output i of a finished run."""
     r = plan.results[i]
     if r.buffer < plan.n_inputs:
