@@ -235,6 +235,14 @@ MOVES = {
     "negative, kept": lambda x, y: (lambda m: (m / mx.max(m, -1, keepdims=True), mx.abs(m)))(
         mx.maximum(-x, y)),
     "after a softmax": lambda x, y: mx.maximum(mx.softmax(x, -1), y),
+    "widened, an element": lambda x, y: mx.minimum(x.astype(mx.float32), y[0].astype(mx.float32)),
+    "widened, two elements": lambda x, y: mx.maximum(x, mx.maximum(y[0], y[1])).astype(
+        mx.float32) + (x * 0).astype(mx.float32),
+    "widened, chosen among": lambda x, y: mx.where(x > y[0], y[1], y[0]).astype(mx.float32),
+    "beside another half": lambda x, y: mx.minimum(
+        mx.ones(x.shape, mx.bfloat16), mx.broadcast_to(y[0], x.shape)),
+    "complex, an element": lambda x, y: mx.where(
+        mx.isnan(x), y[0].astype(mx.complex64), y[1].astype(mx.complex64)),
 }
 
 

@@ -19,7 +19,7 @@ from eutectic.kernel import reductions
 from eutectic.kernel.prim import Prim
 from eutectic.kernel.rounding import odd_f32
 from eutectic.kernel.scalar import (
-    Complex, Value, bits_to_float, const_bits, convert, pattern)
+    Complex, Value, bits_to_float, const_bits, convert, pattern, quieted)
 from eutectic.kernel.memory import gather_offset, load_element
 
 
@@ -29,7 +29,9 @@ def _cast_body(v: Value | Complex, to: str) -> Value | Complex:
             return v
         return v.re.ne(0) | v.im.ne(0) if to == "bool" else convert(v.re, to)
     if to == "c64":
-        return Complex(convert(v, "f32"), const_bits(0, "f32"))
+        return Complex(quieted(convert(v, "f32")), const_bits(0, "f32"))
+    if to == "f32":
+        return quieted(convert(v, to))
     return odd_f32(v) if to == "half" else convert(v, to)
 
 

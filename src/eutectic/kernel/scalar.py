@@ -268,6 +268,13 @@ def widened(a: Value) -> Value:
     return a if bits is None else wide_half(bits)
 
 
+def quieted(a: Value) -> Value:
+    """The f32 that a float16 converts to: quiet where it is a NaN, however it was widened."""
+    if a.op == "convert" or half_bits(a) is None:  # by the processor, or no float16 that moved
+        return a
+    return select(a.is_nan(), bitcast(a.bits() | 0x400000, "f32"), a)
+
+
 def wide_half(bits: Value) -> Value:
     """The f32 of float16 bits held in a u16, a signalling NaN included."""
     b = convert(bits, "u32")
