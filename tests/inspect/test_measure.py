@@ -94,6 +94,8 @@ def test_different_results_are_seen() -> None:
     assert not found.identical
     assert any("differ" in w for w in found.warnings)
     assert "DIFFERENT" in str(found)
+    assert not found.verdict.worth and "DIFFER" in found.verdict.sentence
+    assert found.verdict.calls == math.inf
 
 
 def test_random_state_is_put_back() -> None:

@@ -182,7 +182,7 @@ def measure_call(fun: Callable[..., Any], args: Sequence[Any], kwargs: dict[str,
     done = fused.work
     product_part = done.product_flops / done.flops if done.flops else 0.0
     verdict = judge(plain.timed(), fused.timed(), first.cold.total,
-                    _wins(plain.samples, fused.samples), product_part)
+                    _wins(plain.samples, fused.samples), product_part, identical)
     warnings = _warnings(plain, fused, this, others, identical)
     return Measurement(name or subject.name, subject.inputs(), plain, fused, first, identical,
                        this, verdict, others, warnings)

@@ -73,9 +73,9 @@ class Verdict:
 
 
 def judge(plain: Timed, compiled: Timed, first_call: float, wins: float = 1.0,
-          product_part: float = 0.0) -> Verdict:
-    """Decide from both sides' numbers, the cost of the first call, and the part of the rounds in
-    which compiled was the faster one.
+          product_part: float = 0.0, identical: bool = True) -> Verdict:
+    """Decide from both sides' numbers, the cost of the first call, the part of the rounds in which
+    compiled was the faster one, and whether the results were the same bits.
 
     >>> slow = Timed(10e-3, 61, 120 << 20, around=1e-3, memory=8e-3, arithmetic=2e-3)
     >>> fast = Timed(2e-3, 1, 1 << 20, around=1e-5, memory=1e-4, arithmetic=1.9e-3)
@@ -91,7 +91,11 @@ def judge(plain: Timed, compiled: Timed, first_call: float, wins: float = 1.0,
     speedup = plain.median / compiled.median if compiled.median else 1.0
     saving = plain.median - compiled.median
     calls = math.inf
-    if 1 / FASTER < speedup < FASTER:
+    if not identical:
+        outcome = "not worth it"
+        head = (f"Not worth it as it is: the compiled results DIFFER from the plain ones "
+                f"({times_text(speedup)}).")
+    elif 1 / FASTER < speedup < FASTER:
         outcome = "no difference"
         head = f"Not worth it: no difference ({times_text(speedup)})."
     elif (wins if speedup > 1 else 1 - wins) < AGREE:
