@@ -47,14 +47,3 @@ def _on_gpu(call: GpuCall):
     runs = call.run(there), call.run(there)  # the second takes other memory
     return [call.download(made) for made in runs]
 
-
-def one_nan(dtype: str, raw: bytes) -> bytes:
-    """The bytes of elements with all NaNs made the same: a GPU's arithmetic has only one."""
-    if dtype == "bfloat16":
-        u = np.frombuffer(raw, np.uint16)
-        return np.where((u & 0x7FFF) > 0x7F80, np.uint16(0x7FC0), u).tobytes()
-    kind = {"complex64": "float32"}.get(dtype, dtype)
-    if not kind.startswith("float"):
-        return raw
-    x = np.frombuffer(raw, kind)
-    return np.where(np.isnan(x), np.array(np.nan, kind), x).tobytes()

@@ -17,6 +17,7 @@ TESTS = Path(__file__).parents[1]
 sys.path += [str(TESTS / "codegen"), str(TESTS / "engine")]
 
 import gpu_results  # noqa: E402
+from identity import one_nan  # noqa: E402
 from programs import Program, generate, make  # noqa: E402
 
 import eutectic.core as mx  # noqa: E402
@@ -34,7 +35,7 @@ def differences(p: Program, on_gpu: bool) -> list[str]:
     mx.eval(*expected)
     out = []
     for i, (e, f) in enumerate(zip(expected, found)):
-        left, right = (gpu_results.one_nan(e.dtype.name, raw) for raw in (bytes(e), f))
+        left, right = (one_nan(e.dtype.name, raw) for raw in (bytes(e), f))
         if left != right:
             size = e.dtype.size
             at = next(k for k in range(0, len(left), size) if left[k:k + size] != right[k:k + size])

@@ -414,8 +414,8 @@ class Builder:
             b_offsets=offsets[1], epilogue=epilogue, threads=self.threads)
         item = n.dtype.size
         patches = self.patches([(int(matmul.Slot.A), s.a[0], s.a[1] * item),
-                                 (int(matmul.Slot.B), s.b[0], s.b[1] * item),
-                                 (int(matmul.Slot.C), s.c, 0)])
+                                (int(matmul.Slot.B), s.b[0], s.b[1] * item),
+                                (int(matmul.Slot.C), s.c, 0)])
         workspace = [t for t in s.scratch if t not in (s.c,) and t in s.reads]
         if workspace:
             patches += self.patches([(int(matmul.Slot.WORKSPACE), workspace[-1], 0)])

@@ -46,6 +46,10 @@ class Word(IntEnum):
     """The first captured input."""
 
 
+SHAPE, DTYPE, DATA = 3, 4, 5
+"""Positions in `Offsets.node`."""
+
+
 class Known(IntEnum):
     """Objects every record refers to, in the table at `Word.TYPES`."""
 

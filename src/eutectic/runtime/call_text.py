@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eutectic.runtime.call_declare import DECLARE
-from eutectic.runtime.call_record import Build, Convert, Fill, Known, Offsets, Op, Word
+from eutectic.runtime.call_record import (
+    DATA, DTYPE, SHAPE, Build, Convert, Fill, Known, Offsets, Op, Word)
 from eutectic.runtime.llvm_lines import Lines
 from eutectic.runtime.walk_text import walk_text
 
-_SHAPE, _DTYPE, _DATA = 3, 4, 5
 _ON_STACK = 16_384
 """Words of a frame that lies on the stack; a larger one is allocated."""
 
@@ -112,11 +112,11 @@ def _match(o: Offsets) -> str:
     node = t.load(x, o.array_node)
     t.require(t.do(f"icmp ne ptr {node}, null"))
     t.require(t.equal(t.load(node, o.type), node_type))
-    memory = t.load(node, o.node[_DATA])
+    memory = t.load(node, o.node[DATA])
     t.require(t.do(f"icmp ne ptr {memory}, null"))
     t.require(t.equal(t.load(memory, o.type), data_type))
-    t.require(t.equal(t.load(node, o.node[_DTYPE]), pc))
-    for held, wanted in ((t.load(node, o.node[_SHAPE]), pb), (t.load(memory, o.data[2]), pd)):
+    t.require(t.equal(t.load(node, o.node[DTYPE]), pc))
+    for held, wanted in ((t.load(node, o.node[SHAPE]), pb), (t.load(memory, o.data[2]), pd)):
         same = t.call("i32", "ev_same", f"ptr {held}", f"ptr {wanted}")
         t.require(t.do(f"icmp ne i32 {same}, 0"))
     t.jump(t.do(f"icmp slt i64 {e}, 0"), "step", "use")
@@ -312,7 +312,7 @@ def _make(o: Offsets) -> str:
     for value, at in zip(values, o.node, strict=True):
         if value is not None:
             put(value, node, at)
-    put(data, node, o.node[_DATA], borrowed=False)
+    put(data, node, o.node[DATA], borrowed=False)
     put(node, made, o.array_node, borrowed=False)
     t.put(f"ret ptr {made}")
     for number, held in ((2, (node, data)), (1, (data,)), (0, ())):

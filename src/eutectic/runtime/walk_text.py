@@ -7,7 +7,7 @@ Python reads (`kinds` maps types to what `tree.container_kind` says of them).
 
 from __future__ import annotations
 
-from eutectic.runtime.call_record import Known, Offsets
+from eutectic.runtime.call_record import DATA, Known, Offsets
 
 MAX_DEPTH = 200
 """Containers within containers that the native walk follows."""
@@ -169,7 +169,7 @@ def walk_text(offsets: Offsets) -> str:
     """The functions of the walk, for a module with `call_declare.DECLARE`."""
     text = _TEXT.replace("MAX_DEPTH", str(MAX_DEPTH))
     for name, value in (("TYPE", offsets.type), ("NODE", offsets.array_node),
-                        ("DATA", offsets.node[5])):
+                        ("DATA", offsets.node[DATA])):
         text = text.replace(f"i64 {name}\n", f"i64 {value}\n")
     for known in Known:
         text = text.replace(f"i64 {known.name}\n", f"i64 {known.value}\n")

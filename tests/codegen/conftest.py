@@ -1,0 +1,8 @@
+"""The comparison of results of tests/engine, for the kernels of GPUs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
